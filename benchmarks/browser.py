@@ -44,7 +44,7 @@ class Browser:
         token = search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from))
         fields = {"csrfmiddlewaretoken": token, **fields}
         if file:
-            body = self._multipart(fields, file, field)
+            body = self.multipart(fields, file, field)
             kind = f"multipart/form-data; boundary={BOUNDARY}"
         else:
             body = urllib.parse.urlencode(fields, doseq=True).encode()
@@ -56,7 +56,7 @@ class Browser:
             return response.read().decode()
 
     @staticmethod
-    def _multipart(fields: Fields, file: Path, field: str) -> bytes:
+    def multipart(fields: Fields, file: Path, field: str) -> bytes:
         parts = []
         for name, value in fields.items():
             disposition = f'Content-Disposition: form-data; name="{name}"'

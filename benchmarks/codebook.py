@@ -41,7 +41,7 @@ from benchmarks.engines.corpora import SHARED
 from benchmarks.origin import options, started
 from inference.codes.draw import draw, strata
 from inference.codes.effect import Effect, effect
-from inference.codes.estimate import Bounds, Cells, cells
+from inference.codes.estimate import Bounds, CellEstimates, cells
 from inference.codes.predict import Prediction, predict
 from inference.evidence import Evidence
 
@@ -117,7 +117,7 @@ def measure(draws: int) -> None:
     common = (experts >= COMMON).astype(float)
     rare = (experts >= RARE).astype(float)
     random = np.random.default_rng(0)
-    planted = _planted(common, random)
+    planted = plant_prediction(common, random)
     groupings = [Grouping(["all"], np.zeros(len(rows), int)), years, parties]
     unit = manifestos.cell
     print(f"{draws:,} draws of {CODES} of {len(rows):,} documents, {tokens.K} topics")
@@ -140,7 +140,7 @@ def _grouped(rows: list[dict], column: str) -> Grouping:
     return Grouping(labels.tolist(), cell)
 
 
-def _planted(y: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def plant_prediction(y: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """float32[D]: a prediction of y that explains R2 of its variance."""
     noise = np.sqrt(R2 * (1 - R2) * y.var())
     return random.normal(R2 * y + (1 - R2) * y.mean(), noise).astype(np.float32)
@@ -159,8 +159,8 @@ def measure_concept(
     prediction; None for one from the codes. y: float[D], the concept's codes, 0 or 1; unit: int[D],
     whose each document is."""
     stratum = strata(_best_share(y, tokens), unit)
-    design = _design(*groupings[1:])
-    of_cells: list[list[Cells]] = [[] for _ in groupings]
+    design = design_of_groups(*groupings[1:])
+    of_cells: list[list[CellEstimates]] = [[] for _ in groupings]
     of_effects: list[list[Effect]] = [[] for _ in EFFECTS]
     r2 = np.empty(draws)
     for seed in range(draws):
@@ -195,7 +195,9 @@ def _best_share(y: np.ndarray, tokens: Evidence) -> np.ndarray:
     return shares[int(np.argmax(fits))]
 
 
-def _print_cells(name: str, y: np.ndarray, grouping: Grouping, draws: list[Cells]) -> Result:
+def _print_cells(
+    name: str, y: np.ndarray, grouping: Grouping, draws: list[CellEstimates]
+) -> Result:
     """A line of each cell; the Result of the first one's width."""
     truth = np.bincount(grouping.cell, y) / np.bincount(grouping.cell)
     few = np.array([cells.few for cells in draws])
@@ -257,7 +259,9 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def _design(years: Grouping, parties: Grouping) -> Design:
+def design_of_groups(years: Grouping, parties: Grouping) -> Design:
+    """A row for each year and party: the constant, time from 0 to 1, and each party but the first.
+    Contrasts: of Labour with the first party, and of time."""
     year = np.array(years.labels, float)
     time_of_year = (year - year[0]) / (year[-1] - year[0])
     rows = []

@@ -232,7 +232,7 @@ def robust(setting: Setting, collections: int) -> None:
         for _ in range(READINGS):
             data = _read_anew(collection, chance).data()
             runs.append(joint.sums(data, _held_constant(data, setting.in_time), exchange))
-        test = joint.tested(runs, exchange, chance)
+        test = joint.tested(runs, exchange)
         fixed += test.p[0] <= LEVEL_OF_ROBUST
         picked += test.p_of_clearest.min() <= LEVEL_OF_ROBUST
     a, b = setting.sides
@@ -273,7 +273,7 @@ def robust_over_time(years: int, phi: float, collections: int) -> None:
         readings = [chance.multinomial(WORDS_OF_YEAR, shares) for _ in range(READINGS)]
         words = np.full(years, float(WORDS_OF_YEAR))
         runs = [joint.UnitResiduals(reading.astype(float), words) for reading in readings]
-        test = over_time.tested(runs, x / (x @ x), chance)
+        test = over_time.tested(runs, x / (x @ x))
         fixed += test.p[0] <= LEVEL_OF_ROBUST
         picked += test.p_of_clearest.min() <= LEVEL_OF_ROBUST
     print(

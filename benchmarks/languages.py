@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 from benchmarks.origin import options
-from inference.text import of_text
+from inference.text import language_of
 
 ARCHIVE = "languages/udhr_mixed_encodings/udhr_310lang_native_encodings.zip"
 FILES = {
@@ -56,7 +56,7 @@ def measure(texts: dict[str, str], length: int) -> tuple[float, float, float]:
             start = drawn.randrange(len(text) - length)
             pieces.append((code, text[start : start + length]))
     began = time.perf_counter()
-    languages = [of_text(piece) for _, piece in pieces]
+    languages = [language_of(piece) for _, piece in pieces]
     seconds = time.perf_counter() - began
     recognised = [
         (code, language) for (code, _), language in zip(pieces, languages, strict=True) if language
@@ -72,7 +72,7 @@ def measure(texts: dict[str, str], length: int) -> tuple[float, float, float]:
 def main() -> None:
     parser = options(__doc__, {"corpora": {"type": Path}})
     texts = read(parser.parse_args().corpora)
-    of_text("Loads the model before the clock runs.")
+    language_of("Loads the model before the clock runs.")
     print("characters  told  wrong of those told  ms a text")
     for length in LENGTHS:
         recognised, wrong, milliseconds = measure(texts, length)

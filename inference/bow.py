@@ -29,7 +29,7 @@ _SECTIONS = "sections"
 _META = "meta.json"  # written last: a folder that has it is whole
 _CUT = ("first_row", "indptr", "first_token", "lengths", "documents")
 # Elements hashed or checked at a time: of arrays that are mapped no more than that is in memory
-_CHUNK = 1 << 22
+CHUNK = 1 << 22
 
 
 class Bow:
@@ -140,8 +140,8 @@ class Bow:
         digest = hashlib.sha256(f"bow {FORMAT} {self.V}".encode())
         for name in _ARRAYS:
             array = getattr(self, name)
-            for i in range(0, len(array), _CHUNK):
-                digest.update(np.ascontiguousarray(array[i : i + _CHUNK]).data)
+            for i in range(0, len(array), CHUNK):
+                digest.update(np.ascontiguousarray(array[i : i + CHUNK]).data)
         return digest.hexdigest()
 
     def _check(self) -> None:
@@ -159,8 +159,8 @@ class Bow:
             )
         if len(words) == 0:
             return
-        for i in range(0, len(words), _CHUNK):
-            end = min(i + _CHUNK, len(words))
+        for i in range(0, len(words), CHUNK):
+            end = min(i + CHUNK, len(words))
             w = words[i:end]
             counts_of_rows = counts[i:end]
             if w.min() < 0 or w.max() >= self.V:
@@ -415,15 +415,15 @@ def _first_tokens(indptr, counts):
 def _kept(keep, indptr, words, counts):
     """int64[D + 1], indptr of the pairs whose words are kept, and int, their tokens. keep: bool[V].
     indptr: int64[D + 1], words, counts: int32[nnz]."""
-    kept_tokens = np.zeros(len(indptr), np.int64)
+    kept_indptr = np.zeros(len(indptr), np.int64)
     tokens = 0
     for d in range(len(indptr) - 1):
-        kept_tokens[d + 1] = kept_tokens[d]
+        kept_indptr[d + 1] = kept_indptr[d]
         for j in range(indptr[d], indptr[d + 1]):
             if keep[words[j]]:
-                kept_tokens[d + 1] += 1
+                kept_indptr[d + 1] += 1
                 tokens += counts[j]
-    return kept_tokens, tokens
+    return kept_indptr, tokens
 
 
 @njit(cache=True, nogil=True)

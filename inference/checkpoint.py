@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -23,8 +23,8 @@ _PRIOR = "prior:alpha"  # beside the state's own arrays, whose names are those o
 def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig, bow: Bow) -> None:
     """Write a state, whole or not at all: a new file takes the old one's place in one step.
 
-    engine, config, bow: that the state belongs to. Raises OSError where the disk is full; the old
-    file is still there then.
+    engine, config (resolved), bow: that the state belongs to. Raises OSError where the disk is
+    full; the old file is still there then.
     """
     path = Path(path)
     state.refresh()
@@ -67,8 +67,9 @@ def load(
 ) -> Any:
     """The engine's State that was saved.
 
-    scratch: as for `train`. Raises Invalid when it belongs to another engine, other settings,
-    another corpus or another format.
+    config: that the state belongs to, as `save` had it, or as it was before what it leaves open was
+    chosen from the corpus. scratch: as for `train`. Raises Invalid when it belongs to another
+    engine, other settings, another corpus or another format.
     """
     with np.load(path, allow_pickle=False) as file:
         meta = _meta(file)
@@ -80,9 +81,7 @@ def load(
             )
         if meta["corpus"] != bow.digest:
             raise Invalid("checkpoint", "The checkpoint was made on another corpus.")
-        changed = sorted(
-            k for k, stored_value in meta["config"].items() if asdict(config).get(k) != stored_value
-        )
+        changed = _changed_settings(meta["config"], config, bow)
         if changed:  # a setting that came after the checkpoint was made is not compared
             raise Invalid(
                 "checkpoint",
@@ -95,6 +94,18 @@ def load(
             for name in sorted(stored)
         }
     return engine.State(**arrays, **meta["numbers"])
+
+
+def _changed_settings(stored: dict[str, Any], config: Config, bow: Bow) -> list[str]:
+    """Names of stored settings that a config doesn't have, neither as it is nor as it is resolved
+    for the corpus."""
+    as_it_is = asdict(config)
+    resolved = asdict(config.resolve(bow.D, bow.tokens))
+    return sorted(
+        name
+        for name, value in stored.items()
+        if value not in (as_it_is.get(name), resolved.get(name))
+    )
 
 
 def finish(path: Path, *, engine: AnyEngine) -> None:
@@ -114,9 +125,15 @@ def finish(path: Path, *, engine: AnyEngine) -> None:
 def _empty(file: Any, name: str) -> np.ndarray:
     """An array of the type of the stored one, without rows; the stored one is not read."""
     with file.zip.open(f"{name}.npy") as saved:
-        np.lib.format.read_magic(saved)
-        shape, _, dtype = np.lib.format.read_array_header_1_0(saved)
+        shape, dtype = _header(saved)
         return np.empty((0, *shape[1:]), dtype)
+
+
+def _header(saved: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]:
+    """Shape and type of a stored array, of which nothing was read yet; its numbers follow."""
+    np.lib.format.read_magic(saved)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(saved)
+    return shape, dtype
 
 
 def _meta(file: Any) -> dict[str, Any]:
@@ -138,8 +155,7 @@ def _mapped(file: Any, name: str, scratch: Path | None) -> np.ndarray:
     """An array of the state, a block at a time to where `large_array` puts it: it may be larger
     than the machine's memory."""
     with file.zip.open(f"{name}.npy") as saved:
-        np.lib.format.read_magic(saved)
-        shape, _, dtype = np.lib.format.read_array_header_1_0(saved)
+        shape, dtype = _header(saved)
         array = large_array(shape, scratch, dtype)
         flat = array.reshape(-1).view(np.uint8)
         for first in range(0, len(flat), _BLOCK):

@@ -28,9 +28,10 @@ from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather, open_evidence
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.name_candidates import phrase_uses
+from inference.explore.pieces import Pieces
 from inference.findings import sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets, word_units
-from inference.kernels import assign
+from inference.kernels import assign, rng
 from inference.kernels.beta_rows import BetaRows
 from inference.runtime.arrays import frozen
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
@@ -130,6 +131,7 @@ def exploring() -> None:
         topics = _topics()
         _evidence(folder, topics, _index(folder))
     _explore(topics)
+    _draw()
     _count_a_phrase()
     simulate.corpus(5, 2, 3, 4)
 
@@ -208,6 +210,7 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     diagnose(bow, topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
+    Pieces(evidence, 0, 1, [0], np.ones(bow.V, np.int32))
     engines.from_documents.unlike(bow, np.arange(4), np.ones(bow.V), 2, 1)
     group = np.zeros(bow.D, np.int32)
     for mask in (None, group == 0):
@@ -278,6 +281,13 @@ def texts(folder: Path) -> None:
         choose(stream, choice, folder / "chosen")
         terms(lines, choice)
         stops(lines[:1], [np.array([0])], choice)
+
+
+def _draw() -> None:
+    """The random numbers of answers, of which some are drawn of large collections alone."""
+    rng.uniforms(rng.streams(rng.SIDES, range(1)), 2)
+    rng.shuffled(2, rng.stream(rng.PERIODS))
+    rng.normals(2, rng.stream(rng.DIRECTIONS))
 
 
 def _count_a_phrase() -> None:

@@ -25,8 +25,8 @@ def consensus(runs: Sequence[Topics]) -> Topics:
     first = runs[0]
     if {(topics.K, topics.V) for topics in runs} != {(first.K, first.V)}:
         raise Invalid("runs", "Runs of the same number of topics and the same words were expected.")
-    similarity_to_others = [_mean_similarity(topics, runs) for topics in runs]
-    base = runs[int(np.argmax(similarity_to_others))]
+    similarity_to_all = [_similarity_to_all(topics, runs) for topics in runs]
+    base = runs[int(np.argmax(similarity_to_all))]
     for _ in range(ROUNDS):
         base = _averaged(base, runs)
     numbers = _paired(first, base)[0]
@@ -34,11 +34,12 @@ def consensus(runs: Sequence[Topics]) -> Topics:
     return _topics(base.above[numbers], base.floor[numbers], base.share[numbers])
 
 
-def _mean_similarity(topics: Topics, runs: Sequence[Topics]) -> float:
-    """How similar a run's topics are to those that they are matched with, added up over runs."""
+def _similarity_to_all(topics: Topics, runs: Sequence[Topics]) -> float:
+    """How similar a run's topics are, in the mean, to those that they are matched with, added up
+    over the runs, of which it is one itself: that adds the same to each."""
     means = []
-    for second in runs:
-        _, similar = _paired(topics, second)
+    for run in runs:
+        _, similar = _paired(topics, run)
         means.append(similar.mean())
     return float(np.sum(means))
 

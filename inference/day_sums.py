@@ -20,20 +20,20 @@ from inference.documents import arrays as arrays_of
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.topic_sums import (
-    ALL,
+    ALL_DOCUMENTS,
+    ALL_SQUARES,
+    ALL_WITH_WORDS,
+    ALL_WORDS,
     MEASURES,
     MEASURES_OF_ALL,
-    SQUARES,
-    WORDED,
-    WORDS,
 )
 
 FOREVER = 1 << 40
 MOST_BYTES = 128 << 20  # of a run's sums
-_ROW_BYTES = 6  # of a topic of a document
+ROW_BYTES = 6  # of a topic of a document
 _SUM_BYTES = 8  # an int64
 _MONTHS = 12  # of a year
-_LOOKED = 8  # ranges look at one in so many documents themselves, at most
+LOOKED_AT_ONE_IN = 8  # ranges look at one in so many documents themselves, at most
 _FILE = "day_sums"
 
 
@@ -76,8 +76,9 @@ Documents = Callable[[int, int], np.ndarray]
 class Ranges(NamedTuple):
     """Sums of G ranges of days, and as the last those of all documents.
 
-    whole: float64[G + 1, 4], topic_sums.ALL, WORDED, WORDS, SQUARES. by_topic: float64[T, G + 1,
-    M], the measures of topic_sums.MEASURES that were asked for, of the topics that were asked for.
+    whole: float64[G + 1, 4], its columns topic_sums.ALL_DOCUMENTS, ALL_WITH_WORDS, ALL_WORDS and
+    ALL_SQUARES. by_topic: float64[T, G + 1, M], the measures of topic_sums.MEASURES that were asked
+    for, of the topics that were asked for.
     """
 
     whole: np.ndarray
@@ -85,8 +86,8 @@ class Ranges(NamedTuple):
 
     @property
     def of_worded(self) -> np.ndarray:
-        """float64[G + 1, 3]: `whole` without ALL, as explore.bands.of_sums takes it."""
-        return self.whole[:, WORDED:]
+        """float64[G + 1, 3]: `whole` without ALL_DOCUMENTS, as explore.bands.of_sums takes it."""
+        return self.whole[:, ALL_WITH_WORDS:]
 
 
 class DaySums:
@@ -114,7 +115,7 @@ class DaySums:
         would take more than the documents' topics themselves: those are soon read then."""
         arrays = arrays_of(doc_ptr, doc_topics, doc_tokens, lengths)
         days = frozen(days, np.int32)
-        edges = _edges(days, len(doc_topics), K)
+        edges = edges_of_days(days, len(doc_topics), K)
         if edges is None:
             return
         totals = np.zeros((len(edges), MEASURES_OF_ALL), np.int64)
@@ -160,7 +161,8 @@ class DaySums:
         for g in np.flatnonzero(has_no_edge | begins_between | ends_between).tolist():
             for part in self._outside(*spans[g], int(low[g]), int(high[g])):
                 outer.append((g, documents(*part)))
-        if sum(len(documents_outside) for _, documents_outside in outer) * _LOOKED > len(days):
+        looked_at = sum(len(documents_outside) for _, documents_outside in outer)
+        if looked_at * LOOKED_AT_ONE_IN > len(days):
             return None
         low = np.append(np.minimum(low, high), 0)
         high = np.append(high, len(self.edges) - 1)
@@ -215,9 +217,11 @@ class DaySums:
             yield last, end
 
 
-def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
+def edges_of_days(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
     """int64[S + 1]: 0, then the first day of each day, month or year, whichever is the shortest
-    whose sums take no more than the rows, and of the one behind the last."""
+    whose sums take no more than the rows, and of the one behind the last. None where no document
+    has a date, or the sums of years take more. days: int32[D], 0 for none. rows: topics that the
+    documents have together."""
     dated = days[days > 0] if len(days) else days
     if not len(dated):
         return None
@@ -240,7 +244,7 @@ def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
 
 def most_bytes(rows: int) -> int:
     """The most bytes of a run's sums, where its documents have so many topics together."""
-    return min(rows * _ROW_BYTES, MOST_BYTES)
+    return min(rows * ROW_BYTES, MOST_BYTES)
 
 
 def _first_day(month: int) -> int:
@@ -254,20 +258,21 @@ def _first_day(month: int) -> int:
 @njit(cache=True, nogil=True)
 def _put_length(row, length):
     """Add a document of so many words to the measures of all documents."""
-    row[ALL] += 1
+    row[ALL_DOCUMENTS] += 1
     if length > 0:
-        row[WORDED] += 1
-        row[WORDS] += length
-        row[SQUARES] += length * length
+        row[ALL_WITH_WORDS] += 1
+        row[ALL_WORDS] += length
+        row[ALL_SQUARES] += length * length
 
 
 @njit(cache=True, nogil=True)
 def _count(days, edges, of_days, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
     """Add each document to the row of the first edge that is behind its day.
 
-    days: int32[D], 0 for none. edges: int64[S + 1], as _edges gives them. of_days: int64[S + 1, 4]
-    and by_topic: int64[5, S + 1, K], the measures of all documents and of each topic by edge, are
-    added to. doc_ptr, doc_topics, doc_tokens, lengths: as in documents.DocumentTopics."""
+    days: int32[D], 0 for none. edges: int64[S + 1], as edges_of_days gives them. of_days
+    (int64[S + 1, 4]) and by_topic (int64[5, S + 1, K]), the measures of all documents and of each
+    topic by edge, are added to. doc_ptr, doc_topics, doc_tokens, lengths: as in
+    documents.DocumentTopics."""
     begin = edges[1]
     row = np.empty(edges[-1] - begin, np.int64)
     for s in range(1, len(edges) - 1):

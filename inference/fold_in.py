@@ -1,5 +1,8 @@
-"""The judge's own fold-in: theta of a document by EM, whatever engine made the topics. The kernels
-of the judge share it."""
+"""Fold-in by EM: theta of a document, whatever engine made the topics.
+
+The measures of held-out documents (evaluate/) use it, texts that were not trained on (infer), the
+topics of tokens (evidence/assigning.py), and runs that begin with another's topics (warm_start).
+"""
 
 from typing import NamedTuple
 
@@ -13,16 +16,16 @@ ITERATIONS = 50  # of EM
 WHOLE_STEPS = 6
 # expected tokens: a topic with fewer after WHOLE_STEPS steps is at its prior, or on its way there
 ACTIVE = 0.1
-# of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI,
-# footnote 1)
+# Of the judges' fold-in, whatever the model's own: so that models are compared on equal terms (SSI,
+# footnote 1). Of a topic at the most, and of all topics together
 ALPHA = 0.1
+ALPHA_SUM = 10.0
 
 
 def alpha_for(K: int) -> float:
     """alpha of the judges' fold-in for K topics: 0.1, and 10 / K above 100, else the prior
     outweighs a document."""
-    # 10 of all topics together: above 100 topics each has less than ALPHA
-    return min(ALPHA, 10.0 / K)
+    return min(ALPHA, ALPHA_SUM / K)
 
 
 @njit(cache=True, nogil=True)
@@ -54,10 +57,10 @@ def expect(theta, beta, positions, counts, expected):
     """Expected tokens of each topic in a document, into `expected`, float64[K]: sum_w n_w theta_k
     beta_kw / sum_j theta_j beta_jw.
 
-    beta: BetaRows; positions: rows of the document's words; counts: n_w. A word to which no topic gives weight is left
-    out. beta_kw is floor_k plus what the word's row has above it, so sum_k theta_k beta_kw is a
-    number that all words share and a sum over the row: this costs K and the rows' entries, not K
-    for each word.
+    beta: BetaRows; positions: rows of the document's words; counts: n_w. A word to which no topic
+    gives weight is left out. beta_kw is floor_k plus what the word's row has above it, so sum_k
+    theta_k beta_kw is a number that all words share and a sum over the row: this costs K and the
+    rows' entries, not K for each word.
     """
     K = len(beta.floor)
     shared = 0.0
@@ -185,7 +188,7 @@ def _active_block(theta, beta, positions, active, column):
 @njit(cache=True, nogil=True)
 def _step_in_block(g, block, counts, alpha, iterations):
     """Steps of EM over a document's m active topics alone. g: float64[m], alpha_k + expected tokens
-    of k, changed in place. counts: of the n words; alpha: float64[m]."""
+    of k, changed in place. block: _Block. counts: of the n words; alpha: float64[m]."""
     by_topic, by_word, base = block
     m, n = by_topic.shape
     p = np.empty(n)

@@ -4,6 +4,7 @@ documents."""
 import numpy as np
 
 from inference.bow import Bow
+from inference.engines.batch import is_trained
 from inference.engines.contract import AnyEngine, Bounded, ResolvedConfig
 from inference.kernels import rng
 
@@ -33,7 +34,7 @@ class Objective:
         lengths = bow.lengths
         share = min(1.0, SAMPLE / bow.D)
         sample = rng.choose_items(bow.D, rng.OBJECTIVE, share, np.uint64(seed))
-        self.documents = sample[(lengths[sample] > 0) & ~np.isin(sample, held_out)]
+        self.documents = sample[(lengths[sample] > 0) & is_trained(bow.D, held_out)[sample]]
         self.tokens = int(bow.tokens - lengths[held_out].sum())
         self.times = self.tokens / max(1, int(lengths[self.documents].sum()))
 

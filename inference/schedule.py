@@ -6,15 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.bow import Bow, ranges
-from inference.engines.contract import (
-    AnyEngine,
-    Growing,
-    ResolvedConfig,
-    Settling,
-    Shape,
-    State,
-)
-from inference.evaluate import Completion
+from inference.engines.batch import is_trained
+from inference.engines.contract import AnyEngine, Growing, ResolvedConfig, Shape
 from inference.kernels import rng
 
 FIRST_SNAPSHOT = 50_000  # tokens that are trained before the first snapshot, at the most
@@ -94,7 +87,7 @@ class Schedule:
         self.paces = Paces.from_config(bow.D, config)
         self.per_pass = self.paces.per_pass
         self.steps = self.paces.steps(config.passes)
-        self.held_out = np.isin(np.arange(bow.D), held_out)
+        self.is_trained = is_trained(bow.D, held_out)
         self.shape = Shape(
             D=bow.D - len(held_out),
             V=bow.V,
@@ -117,20 +110,6 @@ class Schedule:
         self.first = min(FIRST_SNAPSHOT, self.tokens // SNAPSHOTS)
         self.growth = GROWTH / snapshots
 
-    def has_settled(
-        self, engine: AnyEngine, config: ResolvedConfig, state: State, completion: Completion
-    ) -> bool:
-        """Whether the engine finds, at the end of a pass, that topics have settled. completion:
-        measures them where the engine needs it (Settling)."""
-        passes, place, _ = self.paces.slice(state.t)
-        if place or not isinstance(engine, Settling):
-            return False
-
-        def quality() -> float:
-            return completion.quick(engine.topics(config, state).in_use())
-
-        return engine.settled(config, state, passes, quality)
-
     def end_at(self, step: int) -> None:
         """Let the training have so many steps, fewer than all of its passes."""
         self.steps = step
@@ -148,7 +127,7 @@ class Schedule:
             rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0))
         )
         batch = rng.permutation_shared(first, end, self.D, order)
-        return batch[~self.held_out[batch]]
+        return batch[self.is_trained[batch]]
 
     def due(self, tokens: int) -> tuple[int, int]:
         """When the next snapshot is due, in tokens, and how many were due by then."""

@@ -1,6 +1,7 @@
 """The senses of a word: the topics that its tokens are assigned to, where each is used, and which
 words are typical of it."""
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +66,19 @@ class Uses:
         self.counts = frozen(counts, counts.dtype.type)
         self.topics = frozen(topics, topics.dtype.type)
         self.certainty = frozen(certainty, certainty.dtype.type)
+
+    def of_certainty(self, least: float, *, surer: bool) -> "Uses":
+        """The uses that are assigned to their topics with a certainty of at least `least`, 0 to 1;
+        not surer: the others."""
+        bound = np.ceil(least * assign.FULL_CERTAINTY)
+        is_in_part = (self.certainty >= bound) == surer
+        part = copy(self)
+        part.rows = frozen(self.rows[is_in_part], self.rows.dtype.type)
+        part.documents = frozen(self.documents[is_in_part], self.documents.dtype.type)
+        part.counts = frozen(self.counts[is_in_part], self.counts.dtype.type)
+        part.topics = frozen(self.topics[is_in_part], self.topics.dtype.type)
+        part.certainty = frozen(self.certainty[is_in_part], self.certainty.dtype.type)
+        return part
 
     @property
     def in_documents(self) -> int:
@@ -201,7 +215,15 @@ def _named(
     for i, row in zip(best_words, fit[best_words], strict=True):
         documents = int(all_counts[row])
         share = float(share_elsewhere[row])
-        near_words.append(NearWord(int(words[row]), documents, int(size), share, float(score[i])))
+        near_words.append(
+            NearWord(
+                word=int(words[row]),
+                documents=documents,
+                of=int(size),
+                elsewhere=share,
+                score=float(score[i]),
+            )
+        )
     return near_words
 
 

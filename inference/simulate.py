@@ -29,7 +29,7 @@ _SYLLABLES = tuple(
 )
 _WORDS_ORDER = 20  # which permutation the words stand in: neighbours do not sound alike
 # Made words that are words of insult or of a body in some language, and would be read as meant.
-_NOT_SAID = frozenset("dago fagen kaka kike nazi pedo pene pipi popo puta puto".split())
+NOT_SAID = frozenset("dago fagen kaka kike nazi pedo pene pipi popo puta puto".split())
 
 
 class Truth(NamedTuple):
@@ -112,7 +112,7 @@ def redraw(bow: Bow, assigned: np.ndarray, topics: Topics, seed: int) -> Bow:
 
 def words(V: int) -> list[str]:
     """V different made words that can be pronounced, those of two syllables first."""
-    return list(islice((word for word in map(_word, count()) if word not in _NOT_SAID), V))
+    return list(islice((word for word in map(_word, count()) if word not in NOT_SAID), V))
 
 
 def _word(i: int) -> str:
@@ -153,13 +153,13 @@ def as_topics(beta: np.ndarray, share: np.ndarray) -> Topics:
     is_listed = weights > 0
     indptr = offsets_of_parts(is_listed.sum(axis=1))
     return Topics(
-        indptr,
-        order[is_listed],
-        weights[is_listed],
-        np.zeros(K),
-        np.zeros(K),
-        np.asarray(share, np.float64),
-        V,
+        indptr=indptr,
+        words=order[is_listed],
+        weights=weights[is_listed],
+        floor=np.zeros(K),
+        floor_mass=np.zeros(K),
+        share=np.asarray(share, np.float64),
+        V=V,
     )
 
 
@@ -173,7 +173,7 @@ def _alpha(alpha: tuple[float, float] | np.ndarray, K: int, seed: np.uint64) -> 
                 "alpha",
                 f"alpha must be (shape, scale) or one number for each topic, got {alpha!r}.",
             )
-        logs = [_log_gamma(_stream(seed, _ALPHA, k), alpha_values[0])[1] for k in range(K)]
+        logs = [draw_log_gamma(_stream(seed, _ALPHA, k), alpha_values[0])[1] for k in range(K)]
         return np.maximum(alpha_values[1] * np.exp(logs), LEAST_ALPHA)
     if alpha_values.shape != (K,):
         raise Invalid(
@@ -196,7 +196,7 @@ def _normal(state):
 
 
 @njit(cache=True)
-def _log_gamma(state, shape):
+def draw_log_gamma(state, shape):
     """The logarithm of a Gamma(shape, 1) number (Marsaglia and Tsang 2000), which is finite for the
     smallest shape, and the stream after it, first."""
     boost = 0.0
@@ -221,7 +221,7 @@ def _log_gamma(state, shape):
 def _dirichlet(state, parameter, draws):
     """Fill `draws` with a Dirichlet number; returns the stream after it."""
     for i in range(len(parameter)):
-        state, draws[i] = _log_gamma(state, parameter[i])
+        state, draws[i] = draw_log_gamma(state, parameter[i])
     largest_log = draws.max()
     for i in range(len(draws)):
         draws[i] = math.exp(draws[i] - largest_log)

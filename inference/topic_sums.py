@@ -6,10 +6,10 @@ explore.bands sums them in one pass, day_sums keeps them by day."""
 NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT = range(5)
 MEASURES = (NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT)
 
-# Of all documents: how many they are, how many have words, and the sums of N_d and of N_d^2
-ALL, WORDED, WORDS, SQUARES = range(4)
+# Over all documents: how many they are, how many have words, and the sums of N_d and of N_d^2
+ALL_DOCUMENTS, ALL_WITH_WORDS, ALL_WORDS, ALL_SQUARES = range(4)
 MEASURES_OF_ALL = 4
 
-# The same without ALL, of the documents with words alone
-DOCUMENTS_WITH_WORDS, WORDS_OF_DOCUMENTS, SQUARES_OF_WORDS = range(3)
+# Over the documents with words alone: the last three of these
+WORDED_DOCUMENTS, WORDED_WORDS, WORDED_SQUARES = range(3)
 MEASURES_OF_WORDED = 3

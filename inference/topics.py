@@ -98,13 +98,13 @@ class Topics(NamedTuple):
         floor_mass = self.floor_mass[self.used]
         share = self.share[self.used]
         return Topics(
-            indptr,
-            self.words[used_entries],
-            self.weights[used_entries],
-            floor,
-            floor_mass,
-            share,
-            self.V,
+            indptr=indptr,
+            words=self.words[used_entries],
+            weights=self.weights[used_entries],
+            floor=floor,
+            floor_mass=floor_mass,
+            share=share,
+            V=self.V,
         )
 
     def top(self, n: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,13 @@ from inference.bow import Bow
 from inference.engines.contract import (
     MOST_DOCUMENT_TOKENS,
     AnyEngine,
+    Bounded,
     Config,
+    Remembering,
     ResolvedConfig,
     Seedable,
     Seeds,
+    Settling,
     State,
     WarmStart,
 )
@@ -40,8 +43,7 @@ class Progress:
     """How far a training is, about four times a second, by the clock.
 
     step: done, of `steps`. documents: gone through by this call. tokens: gone through since the run
-    began, over all passes.
-    seconds: of this call.
+    began, over all passes. seconds: of this call.
     """
 
     step: int
@@ -56,14 +58,13 @@ class Snapshot:
     """Topics and their measures, after a step that depends on corpus, settings and seed alone.
 
     step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of
-    this call. topics: as they are now.
-    state: changes with the next event that is pulled: use it, or save it, before that.
-    held_out: mean log probability of held-out words, in nats per token (evaluate.Completion); an
-    estimate but in the last event of all. objective: what training raises, in nats per token that
-    is trained on (Objective); NaN where the engine has none, and where it was not measured for its
-    price. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists
-    fewer than two words or is not in use. nonzero: share of the K x V parameters that hold tokens
-    (State.count_parameters).
+    this call. topics: as they are now. state: changes with the next event that is pulled: use it,
+    or save it, before that. held_out: mean log probability of held-out words, in nats per token
+    (evaluate.Completion); an estimate but in the last event of all. objective: what training
+    raises, in nats per token that is trained on (Objective); NaN where the engine has none, and
+    where it was not measured for its price. coherence: float64[K], UMass coherence
+    (evaluate.Coherence), NaN for a topic that lists fewer than two words or is not in use. nonzero:
+    share of the K x V parameters that hold tokens (State.count_parameters).
     """
 
     step: int
@@ -97,63 +98,59 @@ def train(
     engine: of `engines.get`. config: of that engine; what it leaves open is chosen from the corpus.
     bow: the corpus. seed: from 0 to 2^63 - 1; the same corpus, settings and seed give bitwise the
     same topics.
+
     resume: a State of the same engine, config, corpus and seed; what follows is bitwise what would
     have followed then. until: asked after each Progress; where it is true a last Snapshot follows,
-    of what there is. To cancel, stop pulling.
+    of what there is. To cancel, stop pulling. last: the step after which to end, as a run that was
+    stopped there did; by default that of the last pass.
+
     threads: how many of numba's threads to use, asked about four times a second; the result does
     not depend on it. scratch: a folder for what is large: a file without a name, which ends with
     the process.
-    last: the step after which to end, as a run that was stopped there did; by default that of the
-    last pass.
 
     Raises Invalid, with the first event that is pulled, when the corpus has no words, a document of
-    MOST_DOCUMENT_TOKENS tokens or more, or another seed than `resume`; and when the training would
-    need more memory than the machine has.
+    MOST_DOCUMENT_TOKENS tokens or more, or another seed than `resume`; when `resume` is of a file
+    from which `checkpoint.finish` took what was remembered, and steps or the objective need it; and
+    when the training would need more memory than the machine has.
     """
     resolved = config.resolve(bow.D, bow.tokens)
-    measurements = _Measurements(engine, resolved, bow, seed, resume)
+    measurements = _Measurements(engine, resolved, bow, seed, resume, last)
     schedule = measurements.schedule
-    if resume is not None and resume.seed != seed:
-        raise Invalid("seed", f"The checkpoint was made with seed {resume.seed}, not {seed}.")
     state = resume if resume is not None else engine.init(resolved, schedule.shape, seed, scratch)
     began = last_progress = time.perf_counter()
     documents = 0
-    snapshot_due, _ = schedule.due(state.tokens)
-    _use(threads)
-
-    end = schedule.steps if last is None else min(last, schedule.steps)
-    goes_on = resume is not None and 0 < state.t < end
-    if goes_on and measurements.has_settled(state):
-        schedule.end_at(state.t)
-        end = state.t
-    if state.t >= end:
+    _set_threads(threads)
+    measurements.end_where_settled(state)
+    measurements.check_remembered(state)
+    if state.t >= measurements.end:
         yield measurements.snapshot(state, True, state.tokens, began)
     stopped = False
-    while state.t < end and not stopped:
+    while state.t < measurements.end and not stopped:
         tokens_before = state.tokens
         batch = schedule.batch(state.t, seed)
         engine.step(resolved, state, bow, batch, schedule.shape)
         documents += len(batch)
-        if state.t < end and measurements.has_settled(state):
-            schedule.end_at(state.t)
-            end = state.t
+        measurements.end_where_settled(state)
         now = time.perf_counter()
         if now - last_progress >= PROGRESS_EVERY:
             last_progress = now
-            yield Progress(state.t, schedule.steps, documents, state.tokens, now - began)
+            yield Progress(
+                step=state.t,
+                steps=schedule.steps,
+                documents=documents,
+                tokens=state.tokens,
+                seconds=now - began,
+            )
             stopped = until()
-            _use(threads)
-        is_last = state.t == end or stopped
-        # The topics of a batch engine change with the last step of a pass alone
-        topics_changed = not engine.ABOUT.batch or state.t % schedule.per_pass == 0
-        if is_last or state.tokens >= snapshot_due and topics_changed:
-            snapshot_due, _ = schedule.due(state.tokens)
+            _set_threads(threads)
+        is_last = state.t == measurements.end or stopped
+        if is_last or measurements.is_due(state):
             yield measurements.snapshot(state, is_last, tokens_before, began)
 
 
 class _Measurements:
-    """What the snapshots of a training say, and whether its topics have settled. Raises Invalid
-    where it can't be done (`train`)."""
+    """What the snapshots of a training say, and when it ends. Raises Invalid where it can't be done
+    (`train`)."""
 
     def __init__(
         self,
@@ -162,26 +159,69 @@ class _Measurements:
         bow: Bow,
         seed: int,
         resume: State | None,
+        last: int | None,
     ):
         held_out = held_out_documents(bow, seed)
         self.engine = engine
         self.config = config
         self.bow = bow
         self.completion = Completion(bow, held_out)
-        self.schedule = _checked(engine, config, bow, held_out, resume)
+        self.schedule = _checked(engine, config, bow, held_out, seed, resume)
         self.coherence = Coherence(bow)
         self.objective = Objective(engine, config, bow, held_out, seed)
         self.schedule.measure(snapshots(engine, config, bow, self.completion.sample_tokens))
         self.objective_every = objective_every(
             engine, config, bow, self.schedule.snapshots, self.objective.seconds
         )
+        self._due, _ = self.schedule.due(0 if resume is None else resume.tokens)
+        self.end = self.schedule.steps  # the step after which it ends
+        if last is not None:
+            self.end = min(last, self.end)
 
-    def has_settled(self, state: State) -> bool:
-        """Whether topics have settled, at the end of a pass (Schedule.has_settled)."""
-        return self.schedule.has_settled(self.engine, self.config, state, self.completion)
+    def check_remembered(self, state: State) -> None:
+        """Raises Invalid where a state lacks what its next step, or its objective, reads of each
+        document: kernels check no bounds, and would write beyond an empty array."""
+        engine = self.engine
+        if not isinstance(engine, Remembering) or not state.tokens:
+            return
+        if state.t >= self.end and not isinstance(engine, Bounded):
+            return
+        mapped = [getattr(state, f.name) for f in fields(state) if f.metadata.get("mapped")]
+        is_empty = not any(array.size for array in mapped)
+        if is_empty and engine.remembered_bytes(self.config, self.schedule.shape):
+            raise Invalid(
+                "checkpoint",
+                "What this training remembered of each document was taken out of its checkpoint"
+                " when it was done (checkpoint.finish), so it can't be continued. Begin a training"
+                " with its topics instead.",
+            )
+
+    def is_due(self, state: State) -> bool:
+        """Whether a snapshot is due after this step. The topics of a batch engine change with the
+        last step of a pass alone."""
+        topics_changed = not self.engine.ABOUT.batch or state.t % self.schedule.per_pass == 0
+        return topics_changed and state.tokens >= self._due
+
+    def end_where_settled(self, state: State) -> None:
+        """Let the training end with this step, where the engine finds that topics have settled."""
+        if 0 < state.t < self.end and self._has_settled(state):
+            self.schedule.end_at(state.t)
+            self.end = state.t
+
+    def _has_settled(self, state: State) -> bool:
+        """At the end of a pass: what the engine says, where it can tell (Settling)."""
+        passes, place, _ = self.schedule.paces.slice(state.t)
+        if place or not isinstance(self.engine, Settling):
+            return False
+
+        def quality() -> float:
+            return self.completion.quick(self.engine.topics(self.config, state).in_use())
+
+        return self.engine.settled(self.config, state, passes, quality)
 
     def snapshot(self, state: State, is_last: bool, tokens_before: int, began: float) -> Snapshot:
         """tokens_before: gone through before the last step. began: when, by time.perf_counter."""
+        self._due, _ = self.schedule.due(state.tokens)
         topics = self.engine.topics(self.config, state)
         seconds = time.perf_counter() - began
         in_use = topics.in_use()
@@ -218,9 +258,12 @@ def _checked(
     config: ResolvedConfig,
     bow: Bow,
     held_out: np.ndarray,
+    seed: int,
     resume: State | None,
 ) -> Schedule:
     """The schedule of a training that can be done. Raises Invalid where it can't."""
+    if resume is not None and resume.seed != seed:
+        raise Invalid("seed", f"The checkpoint was made with seed {resume.seed}, not {seed}.")
     if not bow.tokens:
         raise Invalid("corpus", "The corpus has no words to train on.")
     if bow.lengths.max() >= MOST_DOCUMENT_TOKENS:
@@ -258,8 +301,8 @@ def begin(
     another training gave it.
 
     topics: uint16[nnz], of the bag's pairs. seed: of the training that follows; documents that it
-    holds out are left out.
-    scratch: as for `train`. Raises Invalid where the engine can't, or can't with these settings.
+    holds out are left out. scratch: as for `train`. Raises Invalid where the engine can't, or can't
+    with these settings.
     """
     if not isinstance(engine, WarmStart):
         raise Invalid(
@@ -330,7 +373,8 @@ def fold_in_corpus(
         yield engine.fold_in(resolved, state, bow, first, min(first + block, bow.D))
 
 
-def _use(threads: Threads) -> None:
+def _set_threads(threads: Threads) -> None:
+    """How many of numba's threads are used from now on; None: as many as before."""
     number = threads() if callable(threads) else threads
     if number is not None:
         numba.set_num_threads(max(1, min(number, THREADS)))

@@ -53,8 +53,8 @@ def _inherit(indptr, words, counts, row_of_word, beta, alpha, inherited):
     """`inherit`, document by document.
 
     indptr: int64[D + 1], words, counts: int32[nnz], the bag. row_of_word: int64[V], the row of each
-    of its words in beta: BetaRows, -1 for none. alpha: float64[K].
-    inherited: uint16[nnz], the topic of each pair, is filled.
+    of its words in beta: BetaRows, -1 for none. alpha: float64[K]. inherited: uint16[nnz], the
+    topic of each pair, is filled.
     """
     K = len(beta.floor)
     for d in prange(len(indptr) - 1):

@@ -3,7 +3,7 @@
 import gc
 import os
 
-from celery import Celery, signals
+from celery import Celery, Task, signals
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from tasks.pulse import Pulse
@@ -11,7 +11,19 @@ from webapp.platform import garbage
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
-app = Celery("topograph")
+
+class ProgramTask(Task):
+    """In a task the program itself reads texts, unless the task says for whom
+    (webapp.platform.accounts.embargo)."""
+
+    def __call__(self, *arguments: object, **named_arguments: object) -> object:
+        from webapp.platform.accounts import embargo  # its models need Django, which is not set up
+
+        with embargo.as_program():
+            return self.run(*arguments, **named_arguments)
+
+
+app = Celery("topograph", task_cls=ProgramTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 # A line for each task, under the id of the request that queued it
 app.steps["worker"].add(DjangoStructLogInitStep)

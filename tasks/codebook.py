@@ -7,9 +7,9 @@ from webapp.service.codebook import agreement, taking_in
 
 
 @app.task(name=agreement.TASK)
-def agree(concept_id: int, by: int | None) -> None:
-    """by: the user whose page asked, None for a guest."""
-    agreement.compute(concept_id, by)
+def agree(concept_id: int, asker: int | None) -> None:
+    """asker: the user whose page asked, None for a guest."""
+    agreement.compute(concept_id, asker)
 
 
 @app.task(name=taking_in.TASK)

@@ -16,14 +16,14 @@ def read_corpus(corpus_id: int) -> None:
 
 
 @app.task(name=job.RENEW)
-def renew(corpus_id: int, by: int | None) -> None:
-    """by: None, as nobody asks for it."""
+def renew(corpus_id: int, asker: int | None) -> None:
+    """asker: None, as nobody asks for it."""
     job.renew(corpus_id)
 
 
 @app.task(name=unit_search.FIND)
-def find_unit(version_id: int, by: int | None) -> None:
-    """by: None, as nobody asks for it."""
+def find_unit(version_id: int, asker: int | None) -> None:
+    """asker: None, as nobody asks for it."""
     unit_search.find_for(version_id)
 
 

@@ -30,17 +30,17 @@ def replicate(replicate_id: int) -> None:
 
 
 @app.task(name="tasks.runs.find")
-def find(run_id: int, query: str, by: int | None) -> None:
-    """Findings of a set of a run's documents, as an address names it; by: the user who asked, None
-    for a guest."""
-    stored.compute(run_id, query, by)
+def find(run_id: int, query: str, asker: int | None) -> None:
+    """Findings of a set of a run's documents, as an address names it; asker: the user who asked,
+    None for a guest."""
+    stored.compute(run_id, query, asker)
 
 
 @app.task(name=renaming.TASK)
-def rename(run_id: int, by: int | None) -> None:
-    """Name the topics of an older program's run anew; by: the user whose page asked, None for a
+def rename(run_id: int, asker: int | None) -> None:
+    """Name the topics of an older program's run anew; asker: the user whose page asked, None for a
     guest."""
-    renaming.rename(run_id, by)
+    renaming.rename(run_id, asker)
 
 
 @app.task(name=word_contrast.TASK)
@@ -50,27 +50,27 @@ def compare_words(
     complement: bool,
     which: Which,
     counts: Counts,
-    by: int | None,
+    asker: int | None,
 ) -> None:
     """Compare the words of two sets of a run's documents, as addresses name them. The first address
     is that of the documents that both are chosen of."""
-    word_contrast.compute(run_id, addresses, complement, which, counts, by)
+    word_contrast.compute(run_id, addresses, complement, which, counts, asker)
 
 
 @app.task(name=answering.TASK)
 def answer(
-    run_id: int, addresses: list[str], complement: bool, constant: Constant, by: int | None
+    run_id: int, addresses: list[str], complement: bool, constant: Constant, asker: int | None
 ) -> None:
     """Compare the topics of two sets of a run's documents, as addresses name them. The first
     address is that of the documents that both are chosen of."""
-    answering.compute(run_id, addresses, complement, constant, by)
+    answering.compute(run_id, addresses, complement, constant, asker)
 
 
 @app.task(name=word_times.TASK)
-def follow_words(run_id: int, number: int, query: str, by: int | None) -> None:
+def follow_words(run_id: int, number: int, query: str, asker: int | None) -> None:
     """Follow the words of a topic through time, in a set of a run's documents, as an address names
     it."""
-    word_times.compute(run_id, number, query, by)
+    word_times.compute(run_id, number, query, asker)
 
 
 @app.task(name=effects_answering.TASK)
@@ -81,11 +81,11 @@ def estimate_effects(
     settings: list[str],
     estimate: Way,
     topics: list[int],
-    by: int | None,
+    asker: int | None,
 ) -> None:
     """Estimate what topics depend on in a set of a run's documents, as an address names it. topics:
     those that are shown along it."""
-    effects_answering.compute(run_id, address, formula, settings, estimate, topics, by)
+    effects_answering.compute(run_id, address, formula, settings, estimate, topics, asker)
 
 
 @app.task(name="tasks.runs.compare")

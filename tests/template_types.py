@@ -23,7 +23,7 @@ SAME = {
 }
 # Names that every page has, by webapp.platform.pages.typed and by the context processors of the
 # settings
-ALWAYS = {"request", "may", "accounts", "user", "signup", "messages", "topograph_version", "run", "corpus", "view", "selection", "hidden_words",
+ALWAYS = {"request", "may", "accounts", "user", "signup", "messages", "topograph_version", "run", "corpus", "view", "selection",
           "True", "False", "None"}  # fmt: skip
 # What {% include … with … %} may give to a template that several pages share, or not
 OPTIONAL = {"address", "bars", "class", "columns", "document", "end", "level", "missing", "own", "passages", "quote", "restricts", "pin_says", "run_id", "searched", "sentence", "slug",

@@ -4,6 +4,7 @@ and none grows too large."""
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -31,7 +32,7 @@ INFERENCE_LAYERS = {
         "share_intervals",
     },
     "training": {
-        "checkpoint", "cluster", "engines", "evaluate", "infer", "mixtures", "objective",
+        "checkpoint", "cluster", "engines", "evaluate", "gaussian_mixtures", "infer", "objective",
         "schedule", "steering", "training", "warm_start",
     },
     "data": {
@@ -41,6 +42,41 @@ INFERENCE_LAYERS = {
     "machine": {"errors", "kernels", "references", "runtime"},
 }  # fmt: skip
 MOST = 1 / 5  # of all lines: what one package of the web application may hold
+# Private names that tests may name, as they are of libraries: of any object
+OF_LIBRARIES = {
+    "_fields": "of named tuples and of syntax trees",
+    "_meta": "of Django's models",
+    "_replace": "of named tuples",
+}
+# and of one file
+OF_LIBRARIES_IN = {
+    ("tests/inference/runtime/test_jit.py", "_cache"): "where numba keeps a compiled function",
+    ("tests/test_readable.py", "_kept"): "an example of a name that says nothing",
+    ("tests/webapp/service/operations/test_health.py", "_count"): "an ending of Prometheus's",
+    ("tests/webapp/service/operations/test_health.py", "_sum"): "an ending of Prometheus's",
+    ("tests/webapp/service/operations/test_health.py", "_total"): "an ending of Prometheus's",
+}
+# Names that several classes of a wing have yet: a name is taken off when its classes are renamed,
+# and none is added. Names that begin with _ are of one module, and not counted.
+SHARED_CLASS_NAMES = {
+    "service": {"Document", "JoinPage", "Member", "Progress", "Token"},
+    "analysis": {
+        "Choice",
+        "Comparison",
+        "Computed",
+        "Counted",
+        "Differences",
+        "Level",
+        "Sense",
+        "Side",
+        "Told",
+        "TopicOfWord",
+        "TriedWords",
+    },
+    "core": {"Passage", "Progress", "Series"},
+    "intake": {"Look", "Page", "Proposal"},
+    "platform": {"Connection"},
+}
 
 
 @cache
@@ -176,6 +212,128 @@ def test_no_test_imports_the_start_of_a_web_process():
     statement = re.compile(r"^\s*(from|import) webapp\.asgi\b", re.M)
     files = (ROOT / "tests").rglob("*.py")
     assert [path for path in files if statement.search(path.read_text(encoding="utf-8"))] == []
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name != "_"
+
+
+def private_names() -> set[str]:
+    """What our packages and benchmarks define with a name that begins with an underscore: functions,
+    classes, variables and attributes."""
+    names = set()
+    for path in [*modules().values(), *(ROOT / "benchmarks").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                names.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(node.attr)
+    return set(filter(is_private, names))
+
+
+def texts_of_endings(tree: ast.Module) -> set[int]:
+    """The id() of each text that is a part of another one, or what another one may end with."""
+    parts: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts += node.values
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ("endswith", "removesuffix"):
+                parts += [part for argument in node.args for part in ast.walk(argument)]
+    return set(map(id, parts))
+
+
+def named_private(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, name) of what a file names with an underscore: imports; attributes of anything but
+    itself; and in texts, names for setattr and getattr, and attributes in code that it starts."""
+    endings = texts_of_endings(tree)
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in (*OURS, "benchmarks"):
+            names = [*node.module.split("."), *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Attribute):
+            is_own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            names = [] if is_own else [node.attr]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names = re.findall(r"(?<=[\w)\]])\.(_\w+)", node.value)
+            if id(node) not in endings and re.fullmatch(r"_\w+", node.value):
+                names.append(node.value)
+        yield from ((node.lineno, name) for name in names if is_private(name))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from inference.engines.fw import _seed",
+        "fw._seed(state)",
+        "run_of(state).engine._seed",
+        "monkeypatch.setattr(fw, '_seed', None)",
+        "monkeypatch.setattr('inference.engines.fw._seed', None)",
+        "for part in ('_seed', '_step'): monkeypatch.delattr(fw, part)",
+        "program = f'fw._seed({state})'",
+    ],
+)
+def test_a_private_name_is_found(code):
+    assert (1, "_seed") in named_private(ast.parse(code))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def _seed(): ...",
+        "self._seed = 1",
+        "name = f'{engine}_seed'",
+        "is_seed = name.endswith(('_seed', '_seeds'))",
+        "fw.__name__",
+    ],
+)
+def test_a_name_of_the_test_itself_is_not(code):
+    assert list(named_private(ast.parse(code))) == []
+
+
+def test_tests_name_nothing_private_of_ours():
+    """So that who takes a module apart breaks those tests alone whose subject has changed."""
+    ours = private_names()
+    assert len(ours) > 1000
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    assert len(files) > 500
+    private = []
+    met: set[str | tuple[str, str]] = set()
+    for path in files:
+        file = path.relative_to(ROOT).as_posix()
+        for line, name in named_private(ast.parse(path.read_text(encoding="utf-8"))):
+            if name in OF_LIBRARIES:
+                met.add(name)
+            elif (file, name) in OF_LIBRARIES_IN:
+                met.add((file, name))
+            elif name in ours and path != Path(__file__):
+                private.append(f"{file}:{line} {name}")
+    assert not private, (
+        f"{len(files)} files of tests were looked through. Say it by a public function, or make"
+        f" public what is worth a test of its own: {private}"
+    )
+    assert met == {*OF_LIBRARIES, *OF_LIBRARIES_IN}, "exceptions that nothing needs any more"
+
+
+def test_no_two_classes_of_a_wing_have_one_name():
+    """A reader who meets a name knows which class it is. Names that are shared no more leave the
+    list."""
+    classes_of_wing = {wing: Counter() for wing in WINGS}
+    for module, path in modules().items():
+        wing = module.removeprefix("webapp.").split(".")[0]
+        if not module.startswith("webapp.") or wing not in WINGS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes_of_wing[wing][node.name] += 1
+    assert classes_of_wing["core"].total() > 100
+    shared = {
+        wing: {name for name, count in classes.items() if count > 1}
+        for wing, classes in classes_of_wing.items()
+    }
+    assert shared == SHARED_CLASS_NAMES
 
 
 @pytest.mark.parametrize("folder", ["benchmarks", "tests"])

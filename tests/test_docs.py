@@ -5,6 +5,7 @@ import ast
 import re
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parent.parent
@@ -225,7 +226,10 @@ def test_readmes_of_large_packages_list_all_modules():
         text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
         if left_out := modules - set(modules_in_tables(text)):
             unlisted[str(folder.relative_to(ROOT))] = sorted(left_out)
-    assert not unlisted
+    assert not unlisted, (
+        f"A package of more than {MOST_WITHOUT_README} modules has a README.md with a table of them:"
+        " add a row for each of these"
+    )
 
 
 def test_links_lead_somewhere():
@@ -249,6 +253,140 @@ def test_paths_that_documents_cite_exist():
         if (paths := missing_paths((ROOT / name).read_text(encoding="utf-8"), files))
     }
     assert not missing
+
+
+# "`engines/svi.py: _fade, rho`": names that a module has
+NAMED_IN_MODULE = re.compile(r"`([\w/]+\.py): ([\w, ]+)`")
+
+
+def defined_names(tree: ast.Module) -> set[str]:
+    """Functions, classes and values, those within classes, too."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
+
+
+def missing_names(text: str, files: list[str]) -> list[str]:
+    """Names that a text says to be in a module, and that are not in it. files: as `tracked` gives
+    them."""
+    missing = []
+    for path, names in NAMED_IN_MODULE.findall(text.replace("\\_", "_")):
+        modules = [file for file in files if f"/{file}".endswith(f"/{path}")]
+        for name in re.findall(r"\w+", names):
+            if not any(name in defined_names(parsed(module)) for module in modules):
+                missing.append(f"{path}: {name}")
+    return missing
+
+
+@cache
+def parsed(file: str) -> ast.Module:
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
+
+
+def test_names_that_documents_say_to_be_in_a_module_are_there():
+    files = tracked("*.py")
+    text = "`engines/svi.py: step, forget`, `engines/arena.py: Rows`, `gone.py: x`"
+    assert missing_names(text, files) == ["engines/svi.py: forget", "gone.py: x"]
+    missing = {
+        name: names
+        for name in documents()
+        if not name.startswith(RECORDS)
+        if (names := missing_names((ROOT / name).read_text(encoding="utf-8"), files))
+    }
+    assert not missing
+
+
+ANY = "*"  # instead of a parameter: as many as one likes
+
+
+def callables() -> dict[str, list[list[str]]]:
+    """Parameters of each public function and class of the library, by its name: of all that have
+    it. Those of a class are its constructor's, or its fields."""
+    parameters: dict[str, list[list[str]]] = {}
+    for file in tracked("inference/*.py"):
+        for node in ast.walk(parsed(file)):
+            if isinstance(node, ast.FunctionDef):
+                parameters.setdefault(node.name, []).append(parameters_of(node))
+            elif isinstance(node, ast.ClassDef):
+                parameters.setdefault(node.name, []).append(fields_of(node))
+    return parameters
+
+
+def parameters_of(function: ast.FunctionDef) -> list[str]:
+    arguments = function.args
+    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    if arguments.vararg is not None or arguments.kwarg is not None:
+        names.append(ANY)
+    return [name for name in names if name not in ("self", "cls")]
+
+
+def fields_of(kind: ast.ClassDef) -> list[str]:
+    for node in kind.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            return parameters_of(node)
+    return [
+        node.target.id
+        for node in kind.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]
+
+
+def wrong_calls(text: str, known: dict[str, list[list[str]]]) -> list[str]:
+    """Calls in a text that nothing of their name takes. known: of `callables`; what is not there is
+    of another library."""
+    wrong = []
+    for code in re.findall(r"`([^`\n]+\))`", text):
+        try:
+            tree = ast.parse(re.sub(r"^\.", "of.", code.replace("…", "...")), mode="eval")
+        except SyntaxError:
+            continue
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and not is_taken(call, known):
+                wrong.append(ast.unparse(call))
+    return wrong
+
+
+def is_taken(call: ast.Call, known: dict[str, list[list[str]]]) -> bool:
+    name = ast.unparse(call.func).rpartition(".")[2]
+    keywords = {keyword.arg for keyword in call.keywords}
+    return name not in known or any(
+        ANY in parameters
+        or (len(call.args) + len(keywords) <= len(parameters) and keywords <= set(parameters))
+        for parameters in known[name]
+    )
+
+
+def test_calls_that_documents_show_can_be_made():
+    known = callables()
+    assert wrong_calls("`LeftToRight(bow, documents, most=9)(topics)`, `Bow.open(a)`", known) == [
+        "LeftToRight(bow, documents, most=9)"
+    ]
+    wrong = {
+        name: calls
+        for name in documents()
+        if name.startswith(("docs/judge.md", "docs/engines/", "inference/"))
+        if (calls := wrong_calls((ROOT / name).read_text(encoding="utf-8"), known))
+    }
+    assert not wrong
+
+
+LISTS_DEVIATIONS = re.compile(r"every deviation from \w+, is in (docs/engines/\w+\.md)")
+
+
+def test_deviations_are_listed_where_engines_say_so():
+    """Not on a page that this one leads on to."""
+    pages = set()
+    for file in tracked("inference/*.py"):
+        text = " ".join((ast.get_docstring(parsed(file)) or "").split())
+        pages |= set(LISTS_DEVIATIONS.findall(text))
+    assert len(pages) > 5
+    for page in pages:
+        section = (ROOT / page).read_text(encoding="utf-8").partition("\n## Deviations\n")[2]
+        assert section.lstrip().startswith("- "), page
 
 
 REPORTS = ("docs/accessibility.md", "docs/security.md")

@@ -19,6 +19,13 @@ from webapp.platform.local import folder, package, servers
 from webapp.platform.server import database_timeout
 from webapp.platform.storage import s3
 
+
+def _whole_number(name: str) -> int | None:
+    """What a variable of the environment says; None where it is not set, or empty."""
+    value = os.environ.get(name)
+    return int(value) if value else None
+
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = folder.data()  # all state: see docs/architecture.md
 FILES = DATA / "files"
@@ -42,8 +49,9 @@ FETCH_PATIENCE = 8.0 if os.environ.get("TOPOGRAPH_POOL") == "1" else None
 DEBUG = os.environ.get("TOPOGRAPH_DEBUG", "") == "1"
 SECRET_KEY = os.environ.get("TOPOGRAPH_SECRET_KEY") or folder.secret("secret-key")
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
-ALLOWED_HOSTS = [h for h in os.environ.get("TOPOGRAPH_HOSTS", "").split(",") if h] or LOOPBACK
-CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if h[0].isalpha()]
+_named_hosts = [host for host in os.environ.get("TOPOGRAPH_HOSTS", "").split(",") if host]
+ALLOWED_HOSTS = _named_hosts or LOOPBACK
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if host[0].isalpha()]
 
 # Where readers reach the site: in letters, which must not say what a request's Host does. By
 # default the first name.
@@ -97,7 +105,7 @@ MIDDLEWARE = [
     "webapp.platform.pages.errors.ErrorPages",
     "allauth.account.middleware.AccountMiddleware",
     "webapp.platform.accounts.middleware.LocalUser",
-    "webapp.platform.accounts.authorization.Authorization",
+    "webapp.platform.accounts.admission.AdmissionMiddleware",
     "webapp.platform.accounts.middleware.RecordOfReading",
     "webapp.platform.accounts.middleware.StudentPlace",
 ]
@@ -150,14 +158,8 @@ TEMPLATES = [
 # as much as there is.
 MOST = {
     # Of uploaded files
-    "bytes": (
-        int(os.environ["TOPOGRAPH_MOST_BYTES"]) if os.environ.get("TOPOGRAPH_MOST_BYTES") else None
-    ),
-    "documents": (
-        int(os.environ["TOPOGRAPH_MOST_DOCUMENTS"])
-        if os.environ.get("TOPOGRAPH_MOST_DOCUMENTS")
-        else None
-    ),
+    "bytes": _whole_number("TOPOGRAPH_MOST_BYTES"),
+    "documents": _whole_number("TOPOGRAPH_MOST_DOCUMENTS"),
     "jobs": int(os.environ.get("TOPOGRAPH_MOST_JOBS") or 20),  # that wait or run
     # In all classes of a teacher together
     "students": int(os.environ.get("TOPOGRAPH_MOST_STUDENTS") or 0),
@@ -377,7 +379,6 @@ else:
 LANGUAGE_CODE = "en"
 USE_I18N = False
 TIME_ZONE = "UTC"
-USE_THOUSAND_SEPARATOR = True
 STATIC_URL = "static/"
 STATICFILES_DIRS = [package.resource("static")]
 STATIC_ROOT = DATA / "static"
@@ -397,9 +398,11 @@ if not SITE:
             "TOPOGRAPH_HOSTS names no site: say in TOPOGRAPH_URL where readers reach it, such as"
             " https://topics.example.org."
         )
-    SITE = f"{'https' if HTTPS else 'http'}://{ALLOWED_HOSTS[0].lstrip('.')}" + (
-        "" if HTTPS else f":{os.environ.get('TOPOGRAPH_PORT') or 8000}"
-    )
+    host = ALLOWED_HOSTS[0].lstrip(".")
+    if HTTPS:
+        SITE = f"https://{host}"
+    else:
+        SITE = f"http://{host}:{os.environ.get('TOPOGRAPH_PORT') or 8000}"
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 # How far that goes: names below the site's (subdomains), and whether its operator may ask browsers'
 # makers to ship it (preload).
@@ -471,9 +474,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
 # Seconds without a byte, after which a client is gone
 UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)
-DISK_RESERVE = (
-    int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
-)
+DISK_RESERVE = _whole_number("TOPOGRAPH_DISK_RESERVE")
 # Whether a new Topograph without accounts reads the example
 EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"
 # Days for which what is deleted can be brought back (corpora.deletion).

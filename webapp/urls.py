@@ -8,6 +8,7 @@ from functools import wraps
 from uuid import UUID
 
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import URLPattern, include
 
 from webapp.analysis.collocations import views as collocations
@@ -27,8 +28,9 @@ from webapp.core.runs import views as runs
 from webapp.core.simulate import views as simulate
 from webapp.intake.ingest import upload_views
 from webapp.platform.accounts import sharing_views, views as account
-from webapp.platform.accounts.authorization import (
+from webapp.platform.accounts.access_rules import (
     ACCOUNTS,
+    ACCOUNTS_AND_STUDENTS,
     ANSWER,
     ANYONE,
     COURSE,
@@ -44,11 +46,12 @@ from webapp.platform.accounts.authorization import (
     TOKEN,
     TRAIN,
     TRY,
+    UPLOAD,
     USER,
-    Role,
     Rule,
     of_corpus,
 )
+from webapp.platform.accounts.roles import Role
 from webapp.platform.pages import glossary_views, lesson_views
 from webapp.platform.routes import Load, Tab, file, form, included, page, probe, stream, upload
 from webapp.service.api import api, views as api_views
@@ -94,9 +97,13 @@ def deletion(root: str, kind: str, access: Rule, for_good: Rule) -> list[URLPatt
     """What deletes a corpus or a run, and takes that back."""
 
     def one(view):
-        return wraps(view)(
-            lambda request, **where: view(request, kind=kind, pk=where[f"{kind}_id"])
-        )
+        @wraps(view)
+        def answer(request: HttpRequest, **where: int) -> HttpResponseBase:
+            return view(request, kind=kind, pk=where[f"{kind}_id"])
+
+        # In place of `kind` and `pk`
+        answer.required = [[f"{kind}_id"]]  # type: ignore[attr-defined]  # a View
+        return answer
 
     return [
         form(f"{root}/delete", one(deletion_views.delete), f"{kind}_delete", access),
@@ -188,8 +195,8 @@ urlpatterns = [
     ),
     # Corpora
     form("corpora", draft_views.upload, "corpora", USER, load=Load.HEAVY),
-    upload("uploads", upload_views.creation, "uploads", USER),
-    upload("uploads/<str:upload_id>", upload_views.one, "upload", USER),
+    upload("uploads", upload_views.creation, "uploads", UPLOAD),
+    upload("uploads/<str:upload_id>", upload_views.one, "upload", UPLOAD),
     form("corpora/example", draft_views.example, "example", USER),
     *page("simulate", simulate.make, "simulate", USER, schema=True),
     *page(CORPUS, corpora.detail, "corpus", SEE),
@@ -778,7 +785,11 @@ urlpatterns = [
     ),
     # Accounts. The library's views see to themselves who may come in.
     *page(
-        "links/<slug:token>", sharing_views.follow, "share", ACCOUNTS, example=None
+        "links/<slug:token>",
+        sharing_views.follow,
+        "share",
+        ACCOUNTS_AND_STUDENTS,
+        example=None,
     ),  # its token decides
     *page("account", account.own_account, "account", USER),
     # Their views refuse a student, and everybody while accounts are off.
@@ -792,7 +803,12 @@ urlpatterns = [
         TOKEN,
         example={"token_id": ABSENT},
     ),
-    included("account/", include("allauth.account.urls"), ACCOUNTS),
+    included(
+        "account/",
+        include("allauth.account.urls"),
+        ACCOUNTS,
+        but={"logout/": ACCOUNTS_AND_STUDENTS},
+    ),
     included("account/two-steps/", include("allauth.mfa.urls"), ACCOUNTS),
     included("account/elsewhere/", include("allauth.socialaccount.urls"), ACCOUNTS),
     included("account/", include("allauth.socialaccount.providers.openid_connect.urls"), ACCOUNTS),

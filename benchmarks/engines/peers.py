@@ -97,7 +97,7 @@ def topograph(task: Task, clock: Clock) -> None:
     compiling.engine(name)
     most = COMPILED_DOCUMENTS
     if settings.get("start") == "joined":
-        most += from_documents.JOINED * task.topics
+        most += from_documents.JOINED_PER_TOPIC * task.topics
     few_documents = bow.part(0, min(most, bow.D))
     compiled = Trainer(few_documents, engine, config, task.seed, threads=task.threads)
     for _ in range(COMPILED_PASSES):

@@ -21,7 +21,7 @@ from benchmarks.faithful.written import KINDS, Kind
 from benchmarks.origin import options
 from webapp.intake import file_formats
 from webapp.intake.file_formats import Document, Problem
-from webapp.intake.ingest.shaping import Shaping, guess, order_of, shape
+from webapp.intake.ingest.shaping import Shaping, date_order_of, guess_table, shape
 
 MILLION = 1_000_000
 BOUND = 100  # parts of a million
@@ -137,7 +137,7 @@ def arrived(path: Path, name: str, folder: Path) -> Arrived:
     """What the form proposes of one file: with a table about the others where there is one, and
     with dates of first lines where most files have such."""
     try:
-        table = guess([(path, name)])
+        table = guess_table([(path, name)])
         without = {"without": table.name} if table else {}
         options = file_formats.sniff_first([(path, name)], **without).options
         items = list(file_formats.read(path, name, options))
@@ -145,7 +145,7 @@ def arrived(path: Path, name: str, folder: Path) -> Arrived:
         return Arrived([], Counter({error.kind: 1}))
     files = [item for item in items if isinstance(item, Document) and not item.place]
     undated = [item.text for item in files if not item.date]
-    dated = order_of(undated) if len(undated) * 2 > len(items) else ""
+    dated = date_order_of(undated) if len(undated) * 2 > len(items) else ""
     joined = any(file_formats.mets.DOCUMENT in item.metadata for item in files)
     shaping = Shaping(
         dated=dated,

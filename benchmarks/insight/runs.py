@@ -23,8 +23,8 @@ from inference.explore.company import company
 from tasks.corpora import read_corpus, store_upload
 from tasks.runs import train
 from webapp.analysis.findings import compute, stored
+from webapp.analysis.findings.finding import Detail
 from webapp.analysis.findings.overview import overview
-from webapp.analysis.findings.values import Detail
 from webapp.core.documents import document_days, fields
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, family_tree

@@ -29,7 +29,7 @@ from benchmarks.papers.bench import (
     of_parts,
 )
 from benchmarks.trainer import Trainer
-from inference import Bow, mixtures
+from inference import Bow, gaussian_mixtures
 from inference.engines import arena, lsparse, sparse, ssi
 from inference.kernels import select
 from inference.kernels.minibatch import MinibatchWithCounts
@@ -175,12 +175,12 @@ def _figure_1(bench: Bench) -> Outcome:
     curves: Curves = {}
     for K in _size(bench).numbers:
         L = _size(bench).clusters or K
-        *_, last = mixtures.fit(points, K, L, passes=_size(bench).passes_of_first, seed=1)
+        *_, last = gaussian_mixtures.fit(points, K, L, passes=_size(bench).passes_of_first, seed=1)
         weights = last.model.log_weights(points)
         weights -= weights.max(axis=1, keepdims=True)
 
         def summary(chosen: np.ndarray, r: np.ndarray, K: int = K) -> object:
-            return mixtures.summary(points, chosen, r, K)
+            return gaussian_mixtures.summary(points, chosen, r, K)
 
         _compare(rows, curves, weights, summary)
     return _timings(rows, curves, LEAVES)
@@ -382,7 +382,7 @@ def _fit_patches(bench: Bench, K: int, L: int, learning: str) -> dict[str, Any]:
         points = _patches(seed, n)
         unseen = _patches(FIRST_UNSEEN_SEED + seed, n // UNSEEN_PART)
         began = time.process_time()
-        *_, last = mixtures.fit(
+        *_, last = gaussian_mixtures.fit(
             points,
             K,
             L,

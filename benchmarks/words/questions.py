@@ -20,7 +20,7 @@ from webapp.analysis.words import patterns, queries
 from webapp.core.documents import search
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
-from webapp.intake.ingest.shaping import silent
+from webapp.intake.ingest.shaping import blank_silent
 from webapp.models import Document, Run
 from webapp.platform.storage import cache, files
 
@@ -63,7 +63,7 @@ class Texts:
         self.written: list[list[str]] = []
         documents = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies)
         for text in documents.order_by("number").values_list("text", flat=True):
-            words_of_text = spans(silent(text, rules))
+            words_of_text = spans(blank_silent(text, rules))
             self.words.append([word for *_, word in words_of_text])
             self.written.append([sys.intern(text[start:end]) for start, end, _ in words_of_text])
 

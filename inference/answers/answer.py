@@ -62,12 +62,13 @@ class Answers(NamedTuple):
     ratio: a / b, inf where b is nothing; ratio_low, ratio_high. p: of no difference, NaN where
     nothing can be said, as the intervals are. accepted: bool[T], beyond chance: exactly where the
     intervals exclude no difference. level: of the intervals, the same for all rows of the family;
-    rows: how many there are. critical: how many errors an interval reaches; error; df.
-    calibrated: "exchanged": by exchanges of units, or "t". units: of a and of b; holding: int64[T],
-    of both with the topic. largest: int64[T], the code of the unit with most of the topic on the
-    side that has more, -1 for a document or where units were added up; part: what it has of that
-    side's words of the topic; without: the difference without it; ratio_without. obstacle: why
-    nothing can be said of any topic; None where each has a verdict of its own (`verdict_of`).
+    rows: how many there are. critical: how many errors an interval reaches; error: of the
+    difference; error_a, error_b: of the shares; df: degrees of freedom of the errors. calibrated:
+    "exchanged": by exchanges of units, or "t". units: of a and of b; holding: int64[T], of both
+    with the topic. largest: int64[T], the code of the unit with most of the topic on the side that
+    has more, -1 for a document or where units were added up; part: what it has of that side's words
+    of the topic; without: the difference without it; ratio_without. obstacle: why nothing can be
+    said of any topic; None where each has a verdict of its own (`verdict_of`).
     """
 
     a: np.ndarray
@@ -139,12 +140,12 @@ class Answers(NamedTuple):
 
 class Row(NamedTuple):
     """What is known of one question before its family's level is. group: that is side A; None where
-    there are no two sides, as along a line. difference: R is 1; the others as in Answers.
+    there are no two sides, as along a line. compared: both sides, R is 1; the others as in Answers.
     exchanged: None where Student's t says what chance would make. obstacle: why nothing can be said
     of any topic; None where something may be."""
 
     group: int | None
-    difference: sides.Difference
+    compared: sides.Difference
     p: np.ndarray
     exchanged: exchanges.Exchanged | None
     holding: np.ndarray
@@ -153,7 +154,7 @@ class Row(NamedTuple):
     @property
     def size(self) -> np.ndarray:
         """float64[T]: |difference| in errors."""
-        return np.abs(self.difference.difference[0]) / self.difference.error[0]
+        return np.abs(self.compared.difference[0]) / self.compared.error[0]
 
 
 def answer(
@@ -225,7 +226,14 @@ def make_row(
         obstacle = Obstacle.FEW_UNITS
     elif obstacle is None and not difference.df[0] > 0:
         obstacle = Obstacle.NOT_APART
-    row = Row(group, difference, np.empty(0), None, holding, obstacle)
+    row = Row(
+        group=group,
+        compared=difference,
+        p=np.empty(0),
+        exchanged=None,
+        holding=holding,
+        obstacle=obstacle,
+    )
     p = 2 * stdtr(max(float(difference.df[0]), LEAST_FREEDOM), -row.size)
     may_be_tested = np.isfinite(p) & (holding >= LEAST_HOLDING) & (obstacle is None)
     return row._replace(p=np.where(may_be_tested, p, np.nan))
@@ -238,14 +246,14 @@ def _nothing(sums: UnitSums, group: int) -> sides.Difference:
     share = sums.amounts.sum(axis=0)[None] / max(sums.sizes.sum(), ABOVE_ZERO)
     filled = bool((sums.group == group).any())
     return sides.Difference(
-        share if filled else unknown,
-        unknown if filled else share,
-        unknown,
-        unknown,
-        unknown,
-        np.zeros(1),
-        np.array([sums.units if filled else 0]),
-        np.array([0 if filled else sums.units]),
+        share_a=share if filled else unknown,
+        share_b=unknown if filled else share,
+        variance_a=unknown,
+        variance_b=unknown,
+        covariance=unknown,
+        df=np.zeros(1),
+        units_a=np.array([sums.units if filled else 0]),
+        units_b=np.array([0 if filled else sums.units]),
     )
 
 
@@ -267,7 +275,7 @@ def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
     of_size: dict[int, list[int]] = {}
     for row_number, row in enumerate(rows):
         if row.obstacle is None:
-            smaller = min(int(row.difference.units_a[0]), int(row.difference.units_b[0]))
+            smaller = min(int(row.compared.units_a[0]), int(row.compared.units_b[0]))
             of_size.setdefault(smaller, []).append(row_number)
     if not of_size:  # nothing is to be told, and there may be no units at all
         return rows
@@ -281,7 +289,7 @@ def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
 
 
 def with_exchanges(row: Row, reached: np.ndarray, exchanged: exchanges.Exchanged) -> Row:
-    """reached: int64[T], exchanges with at least the row's size."""
+    """The row with p by exchanges. reached: int64[T], exchanges with at least the row's size."""
     by_exchange = exchanged.p(reached)
     p = np.where(reached == 0, np.minimum(by_exchange, row.p), by_exchange)
     p = np.where(row.p > 1 - USUAL_LEVEL, np.maximum(by_exchange, row.p), p)
@@ -290,7 +298,7 @@ def with_exchanges(row: Row, reached: np.ndarray, exchanged: exchanges.Exchanged
 
 def _critical(row: Row, level: float) -> np.ndarray:
     """float64[T]: how many errors an interval of a level reaches."""
-    df = max(float(row.difference.df[0]), LEAST_FREEDOM)
+    df = max(float(row.compared.df[0]), LEAST_FREEDOM)
     by_t = stdtrit(df, 0.5 + level / 2)
     if row.exchanged is None:
         return np.full(len(row.p), by_t)
@@ -309,7 +317,7 @@ def make_answers(
     gives the unit with most of each topic, from the differences and from which of them are
     accepted."""
     is_tested = ~np.isnan(row.p)
-    compared = row.difference
+    compared = row.compared
     difference = compared.difference[0]
     critical = _critical(row, level)
     half = np.where(is_tested, critical * compared.error[0], np.nan)

@@ -9,13 +9,12 @@ import numpy as np
 from inference.answers.outcome import Outcome
 from inference.bow import ranges
 from inference.documents import even_step
-from inference.kernels import spans as kernels
+from inference.kernels import rng, spans as kernels
 from inference.runtime.arrays import ABOVE_ZERO
 
 MOST_AMOUNTS = 12_000_000  # cells x columns: 48 MB, and about a minute's thousand exchanges at most
 SHORT_LIFE = 1 / 8  # of all time, that the usual unit's dates span where units follow one another
 LEAST_CORRELATION = 1e-3
-_SEED = 62
 
 
 class Cells(NamedTuple):
@@ -120,8 +119,9 @@ def of_documents(outcome: Outcome, period: np.ndarray) -> Cells:
     documents that can be exchanged can be exchanged, too. period: int64[D], -1 for none."""
     present = np.flatnonzero((period >= 0) & (outcome.sizes > 0))
     documents_of_cell = even_step(len(present) * outcome.columns, MOST_AMOUNTS)
-    drawn = present if documents_of_cell == 1 else np.random.default_rng(_SEED).permutation(present)
-    by_period = drawn[np.argsort(period[drawn], kind="stable")]
+    if documents_of_cell > 1:
+        present = present[rng.shuffled(len(present), rng.stream(rng.CELLS))]
+    by_period = present[np.argsort(period[present], kind="stable")]
     of_period = np.bincount(period[by_period])
     position = ranges(np.zeros_like(of_period), of_period)
     is_first = position % documents_of_cell == 0
@@ -145,7 +145,7 @@ def of_units(
     most_pairs = max(MOST_AMOUNTS // outcome.columns, 1)
     if len(pairs) > most_pairs:
         of_unit = np.bincount(pairs // periods)
-        order = np.random.default_rng(_SEED).permutation(len(of_unit))
+        order = rng.shuffled(len(of_unit), rng.stream(rng.UNITS_DRAWN))
         units_that_fit = int((np.cumsum(of_unit[order]) <= most_pairs).sum())
         drawn = np.zeros(len(of_unit), bool)
         drawn[order[: max(units_that_fit, 1)]] = True
@@ -175,7 +175,15 @@ def _mix(
     trust = sizes / (sizes + unlike)
     weighted_amounts = trust[:, None] * amounts / sizes[:, None] + (1 - trust)[:, None] * mean
     left = (amounts - sizes[:, None] * weighted_amounts).sum(axis=0) / sizes.sum()
-    return Mix(pool, code, sizes, amounts, trust, weighted_amounts, left)
+    return Mix(
+        pool=pool,
+        code=code,
+        sizes=sizes,
+        amounts=amounts,
+        trust=trust,
+        own=weighted_amounts,
+        mean=left,
+    )
 
 
 def _cells(outcome: Outcome, cell: np.ndarray, period: np.ndarray, starts: np.ndarray) -> Cells:

@@ -25,6 +25,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from inference.documents import even_step
+from inference.kernels import rng
 from inference.rarity import inverse_frequency_in_sample
 from inference.runtime.arrays import ABOVE_ZERO
 
@@ -105,7 +106,13 @@ def numbered(name: str, texts: Iterable[str], derived: str = "") -> Column:
     """A column of texts, one for each document, "" for none."""
     table: dict[str, int] = {}
     codes = [table.setdefault(text, len(table)) if text else -1 for text in texts]
-    return Column(name, np.array(codes, np.int32), list(table)[:MOST_TEXTS], len(table), derived)
+    return Column(
+        name=name,
+        codes=np.array(codes, np.int32),
+        texts=list(table)[:MOST_TEXTS],
+        values=len(table),
+        derived=derived,
+    )
 
 
 class Derivation(NamedTuple):
@@ -217,7 +224,7 @@ class Mixes:
     @cached_property
     def projected_sample(self) -> np.ndarray:
         """float64[n, DIRECTIONS]: where the documents of the even sample are, times their words."""
-        return _projected(self, self.even_sample)
+        return project_documents(self, self.even_sample)
 
 
 def mixes_of(indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int) -> Mixes:
@@ -253,8 +260,9 @@ def _directions(sample: csr_matrix) -> np.ndarray:
     # where every document has every word no document differs from another one
     if how_many == 0 or not sample.data.any():
         return np.zeros((sample.shape[1], 1), np.float32)
-    chance = np.random.default_rng(0)
-    side = sample @ chance.standard_normal((sample.shape[1], how_many))
+    words = sample.shape[1]
+    at_random = rng.normals(words * how_many, rng.stream(rng.DIRECTIONS)).reshape(words, how_many)
+    side = sample @ at_random
     for _ in range(PASSES):
         of_words = _orthonormal(sample.T @ _orthonormal(side))
         side = sample @ of_words
@@ -272,14 +280,16 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     return np.einsum("ij,jk->ik", columns, vectors[:, largest] / np.sqrt(values[largest]))
 
 
-def _projected(mixes: Mixes, documents: np.ndarray) -> np.ndarray:
+def project_documents(mixes: Mixes, documents: np.ndarray) -> np.ndarray:
+    """float64[n, DIRECTIONS]: where documents are in the directions, times their words. documents:
+    int64[n], their numbers."""
     counts = mixes.counts[documents].astype(np.float32)
     return (counts @ mixes.directions).astype(np.float64)
 
 
 def _away(mixes: Mixes, documents: np.ndarray, projected: np.ndarray) -> np.ndarray:
     """float64[n, DIRECTIONS]: how far documents are from the mix of all of them, times their
-    words. projected: see _projected."""
+    words. projected: see project_documents."""
     n = mixes.lengths[documents]
     return projected - n[:, None] * (projected.sum(axis=0) / max(n.sum(), 1.0))
 
@@ -315,13 +325,13 @@ def _documents_of_value(value: np.ndarray, n: np.ndarray) -> float:
 
 
 def _looked_at(codes: np.ndarray, mixes: Mixes) -> tuple[np.ndarray, np.ndarray]:
-    """The documents by which the likeness of a column's texts is measured, as _projected has
+    """The documents by which the likeness of a column's texts is measured, as project_documents has
     them."""
     if _is_even(codes, mixes):
         valued = codes[mixes.even_sample] >= 0
         return mixes.even_sample[valued], mixes.projected_sample[valued]
-    documents = _whole_values(codes, mixes)
-    return documents, _projected(mixes, documents)
+    documents = documents_of_whole_values(codes, mixes)
+    return documents, project_documents(mixes, documents)
 
 
 def _is_even(codes: np.ndarray, mixes: Mixes) -> bool:
@@ -340,15 +350,16 @@ def _by_value(value: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return member @ rows
 
 
-def _whole_values(codes: np.ndarray, mixes: Mixes) -> np.ndarray:
-    """Documents with a value and words: all of a value or none, of random values until there are
-    SAMPLE documents or SAMPLE_PAIRS pairs, of 3 FEWEST_VALUES values at least."""
+def documents_of_whole_values(codes: np.ndarray, mixes: Mixes) -> np.ndarray:
+    """int64[n]: documents with a value and words: all of a value or none, of random values until
+    there are SAMPLE documents or SAMPLE_PAIRS pairs, of 3 FEWEST_VALUES values at least. codes:
+    int[D], each document's value, below 0 for none."""
     documents = np.flatnonzero((codes >= 0) & (mixes.lengths > 0))
     pairs = np.diff(mixes.counts.indptr)[documents]
     if len(documents) <= SAMPLE and pairs.sum() <= SAMPLE_PAIRS:
         return documents
     values = int(codes.max()) + 1
-    order = np.random.default_rng(1).permutation(values)
+    order = rng.shuffled(values, rng.stream(rng.VALUES_DRAWN))
     documents_before = np.cumsum(np.bincount(codes[documents], minlength=values)[order])
     pairs_before = np.cumsum(np.bincount(codes[documents], pairs, minlength=values)[order])
     within = (documents_before <= SAMPLE) & (pairs_before <= SAMPLE_PAIRS)
@@ -410,15 +421,15 @@ def is_measured(column: Column, mixes: Mixes) -> bool:
     rank = np.full(column.values, -1)
     rank[order[middle : middle + ORDERED]] = np.arange(len(order[middle : middle + ORDERED]))
     value = np.where(column.codes >= 0, rank[column.codes], -1)
-    documents = _whole_values(value, mixes)
+    documents = documents_of_whole_values(value, mixes)
     if len(documents) < 2:
         return False
     present, value = np.unique(value[documents], return_inverse=True)
     n = np.bincount(value, mixes.lengths[documents])
-    away = _away(mixes, documents, _projected(mixes, documents))
+    away = _away(mixes, documents, project_documents(mixes, documents))
     rows = _by_value(value, away) / np.sqrt(np.maximum(n, 1))[:, None]
-    chance = np.random.default_rng(0)
-    shuffled = [_near(rows[chance.permutation(len(present))]) for _ in range(PERMUTED)]
+    orders = [rng.shuffled(len(present), rng.stream(rng.NEIGHBOURS, i)) for i in range(PERMUTED)]
+    shuffled = [_near(rows[order]) for order in orders]
     return bool(_near(rows) > np.mean(shuffled) + DEVIATIONS * np.std(shuffled))
 
 
@@ -481,7 +492,7 @@ class Field:
         return not self.unfit and self.effect >= ALIKE
 
 
-class Found(NamedTuple):
+class FoundFields(NamedTuple):
     """fields: in no order that matters; codes: of each, by its name."""
 
     fields: list[Field]
@@ -496,7 +507,7 @@ MEASURED = "a number whose neighbours are alike"
 LIST = "lists of its own values"
 
 
-def find(columns: Iterable[Column], days: np.ndarray, mixes: Mixes) -> Found:
+def find(columns: Iterable[Column], days: np.ndarray, mixes: Mixes) -> FoundFields:
     """The fields of a collection. days: int[D], date.toordinal(), 0 for none."""
     fields: dict[str, Field] = {}
     by_name: dict[str, Column] = {}
@@ -507,7 +518,7 @@ def find(columns: Iterable[Column], days: np.ndarray, mixes: Mixes) -> Found:
             by_name[column.name] = column
     joined = _joined(fields, by_name)
     nested = [replace(field, coarser=_coarser(field, joined, by_name)) for field in joined]
-    return Found(nested, {field.name: by_name[field.name].codes for field in nested})
+    return FoundFields(nested, {field.name: by_name[field.name].codes for field in nested})
 
 
 def _described(column: Column, days: np.ndarray, mixes: Mixes) -> Field | None:

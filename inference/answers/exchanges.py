@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.answers import sides
+from inference.kernels import rng
 
 EXCHANGES = 4_999
 SURELY = 0.95  # the level from which on the largest of the exchanges are kept
@@ -26,7 +27,6 @@ MOST_SIZES = 6_000_000
 AT_ONCE = 250  # exchanges: of 5,000 units 10 MB
 ROUNDING_OF_LEVEL = 1e-6  # exchanges
 ROUNDING = 1e-9  # by which sizes that are the same may differ
-_SEED = 60
 
 
 class Exchanged(NamedTuple):
@@ -110,10 +110,9 @@ def _all_divisions(units: int, units_on_a: int) -> Iterator[np.ndarray]:
 
 def _drawn_divisions(units: int, units_on_a: int, exchanges: int) -> Iterator[np.ndarray]:
     """bool[n, U], some at a time: so many of them."""
-    chance = np.random.default_rng((_SEED, units, units_on_a))
     for done in range(0, exchanges, AT_ONCE):
-        draws = min(AT_ONCE, exchanges - done)
-        drawn = chance.random((draws, units))
+        draws = range(done, min(done + AT_ONCE, exchanges))
+        drawn = rng.uniforms(rng.streams(rng.SIDES, draws, units_on_a), units)
         order = np.argpartition(drawn, units_on_a - 1, axis=1)
         on_a = np.zeros(order.shape, bool)
         np.put_along_axis(on_a, order[:, :units_on_a], True, axis=1)

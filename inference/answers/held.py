@@ -27,12 +27,12 @@ from inference.answers.question import Question, QuestionFamily
 from inference.answers.unit_sums import UnitSums, sum_units
 from inference.effects import regression
 from inference.effects.leverage import ALONE_LEVERAGE_GAP
+from inference.kernels import rng
 from inference.runtime.arrays import ABOVE_ZERO
 
 Fitted = Callable[[regression.Data, np.ndarray, np.ndarray], regression.Fit]  # as regression.fit
 STRATA = 4  # of the units' times
 WITHIN = 0.1  # part of a number's variance within units, up to which it is the units' own
-_SEED = 61
 
 
 class ComparedSettings(NamedTuple):
@@ -89,10 +89,19 @@ def _unit_sums(data: regression.Data, settings: ComparedSettings) -> UnitSums:
     of_cell = np.zeros(len(settings.rows), np.int64) if side is None else side
     group = np.where(data.cell >= 0, of_cell[data.cell], -1)
     outcome = CountedTopics(
-        data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into, data.T
+        doc_ptr=data.doc_ptr,
+        doc_topics=data.doc_topics,
+        doc_tokens=data.doc_tokens,
+        lengths=data.lengths,
+        into=data.into,
+        columns=data.T,
     )
     two_group_question = Question(
-        group, groups, np.array([0]), data.units.unit_of_document, QuestionFamily.CHOSEN
+        group=group,
+        groups=groups,
+        asked_groups=np.array([0]),
+        unit=data.units.unit_of_document,
+        family=QuestionFamily.CHOSEN,
     )
     return sum_units(outcome, two_group_question)
 
@@ -108,14 +117,14 @@ def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
         first = fewest
         smaller_side = fewest
     return sides.Difference(
-        fitted.estimate[:1],
-        fitted.estimate[1:2],
-        variance[:1],
-        variance[1:2],
-        (variance[:1] + variance[1:2] - variance[2:]) / 2,
-        fitted.df[2:],
-        np.array([first]),
-        np.array([smaller_side]),
+        share_a=fitted.estimate[:1],
+        share_b=fitted.estimate[1:2],
+        variance_a=variance[:1],
+        variance_b=variance[1:2],
+        covariance=(variance[:1] + variance[1:2] - variance[2:]) / 2,
+        df=fitted.df[2:],
+        units_a=np.array([first]),
+        units_b=np.array([smaller_side]),
     )
 
 
@@ -199,14 +208,9 @@ def _sizes_by_exchange(
     residual = sums.amounts - sizes[:, None] * (constants @ explained)
     projection = (sizes[:, None] * constants) @ inverse @ constants.T
     prepared = residual, residual**2, residual * sizes[:, None], sizes
-    chance = np.random.default_rng((_SEED, sums.units))
-    by_stratum = np.argsort(stratum, kind="stable")
     for done in range(0, exchanges.EXCHANGES, exchanges.AT_ONCE):
-        draws = min(exchanges.AT_ONCE, exchanges.EXCHANGES - done)
-        drawn = chance.random((draws, sums.units))
-        order = np.argsort(drawn + stratum, axis=1)
-        side = np.empty_like(drawn)
-        side[:, by_stratum] = along[order]
+        draws = range(done, min(done + exchanges.AT_ONCE, exchanges.EXCHANGES))
+        side = rng.exchanged_within(along, stratum, rng.streams(rng.HELD_SIDES, draws))
         yield _size(side - side @ projection, *prepared)
 
 

@@ -51,7 +51,9 @@ def of_two_sets(side_a: np.ndarray, side_b: np.ndarray, unit: np.ndarray | None)
             " both.",
         )
     group = np.select([side_a, side_b], [0, 1], -1)
-    return Question(group, 2, np.array([0]), unit, QuestionFamily.CHOSEN)
+    return Question(
+        group=group, groups=2, asked_groups=np.array([0]), unit=unit, family=QuestionFamily.CHOSEN
+    )
 
 
 def of_values(
@@ -67,4 +69,10 @@ def of_values(
     asked_groups = present if named_groups is None else np.intersect1d(present, named_groups)
     if len(present) == 2 and len(asked_groups) == 2:
         asked_groups = asked_groups[:1]
-    return Question(group, groups, asked_groups, unit, QuestionFamily.VALUE)
+    return Question(
+        group=group,
+        groups=groups,
+        asked_groups=asked_groups,
+        unit=unit,
+        family=QuestionFamily.VALUE,
+    )

@@ -58,7 +58,13 @@ def prepare(amounts: np.ndarray, sizes: np.ndarray) -> Prepared:
     """amounts: float64[U, T]; sizes: float64[U], above 0."""
     mean = amounts.sum(axis=0) / sizes.sum()
     residual = amounts - sizes[:, None] * mean
-    return Prepared(amounts, residual**2, residual * sizes[:, None], sizes, mean)
+    return Prepared(
+        amounts=amounts,
+        squares=residual**2,
+        products=residual * sizes[:, None],
+        sizes=sizes,
+        mean=mean,
+    )
 
 
 def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
@@ -70,14 +76,14 @@ def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
         a.variance, b.variance, a.words[:, None], b.words[:, None]
     )
     return Difference(
-        a.share,
-        b.share,
-        variance_a,
-        variance_b,
-        np.zeros_like(variance_a),
-        _freedom(a.trace + b.trace, a.squares + b.squares + a.product**2 + b.product**2),
-        on_a.sum(axis=1),
-        (~on_a).sum(axis=1),
+        share_a=a.share,
+        share_b=b.share,
+        variance_a=variance_a,
+        variance_b=variance_b,
+        covariance=np.zeros_like(variance_a),
+        df=_freedom(a.trace + b.trace, a.squares + b.squares + a.product**2 + b.product**2),
+        units_a=on_a.sum(axis=1),
+        units_b=(~on_a).sum(axis=1),
     )
 
 
@@ -126,12 +132,12 @@ def _one_side(units: Prepared, member: np.ndarray) -> _Side:
         diagonal = leverage * inverse / words[:, None]
     outer = diagonal * leverage
     return _Side(
-        words,
-        share,
-        variance,
-        (diagonal - outer).sum(axis=1),
-        (diagonal**2 - 2 * diagonal * outer).sum(axis=1),
-        outer.sum(axis=1),
+        words=words,
+        share=share,
+        variance=variance,
+        trace=(diagonal - outer).sum(axis=1),
+        squares=(diagonal**2 - 2 * diagonal * outer).sum(axis=1),
+        product=outer.sum(axis=1),
     )
 
 
@@ -213,14 +219,14 @@ def of_crossing(sums: UnitSums, group: int) -> Difference:
     moment[1, 0] = moment[0, 1]
     squares = float((diagonal**2 - 2 * diagonal * outer).sum() + (moment**2).sum())
     return Difference(
-        share_a[None],
-        share_b[None],
-        larger_a[None],
-        larger_b[None],
-        larger_covariance[None],
-        _freedom(np.array([trace]), np.array([squares])),
-        np.array([np.count_nonzero(words_a)]),
-        np.array([np.count_nonzero(words_b)]),
+        share_a=share_a[None],
+        share_b=share_b[None],
+        variance_a=larger_a[None],
+        variance_b=larger_b[None],
+        covariance=larger_covariance[None],
+        df=_freedom(np.array([trace]), np.array([squares])),
+        units_a=np.array([np.count_nonzero(words_a)]),
+        units_b=np.array([np.count_nonzero(words_b)]),
     )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.answers.cells import Cells, Mix, residuals
-from inference.kernels import spans as kernels
+from inference.kernels import rng, spans as kernels
 
 # exchanges of all columns, and more of those that may be beyond chance
 FIRST_EXCHANGES = 199
@@ -23,7 +23,6 @@ LENGTHS = 30
 THIRD = 1 / 3
 FEWEST_OF_LINE = 3  # periods above which a third of the time says something
 NEVER_MOVES = 1e-5  # spread over mean of an excess that exchanges can't change
-_SEED = 63
 
 Series = tuple[np.ndarray, np.ndarray]  # float64[G, T] sums of periods, and float64[G] their weight
 
@@ -145,7 +144,8 @@ def of_cells(cells: Cells, mix: Mix | None, periods: int, seen: np.ndarray, kind
         sums = np.empty((periods, rows.shape[1]))
         weight = np.empty(periods)
         for number in range(exchanges):
-            kernels.exchange(cells.period, cells.starts, _SEED + number, placed)
+            of_exchange = rng.stream(rng.PERIODS_OF_CELLS, number)
+            kernels.exchange(cells.period, cells.starts, of_exchange, placed)
             kernels.place_cells(rows, cells.sizes, placed, sums, weight)
             yield sums / words, weight / words
 
@@ -161,7 +161,7 @@ def of_periods(
     def drawn(columns: np.ndarray, exchanges: int) -> Iterator[Series]:
         of_columns = sums[:, columns]
         for number in range(exchanges):
-            order = np.random.default_rng((_SEED, number)).permutation(len(weight))
+            order = rng.shuffled(len(weight), rng.stream(rng.PERIODS, number))
             yield of_columns[order], weight[order]
 
     return _in_two_steps(drawn, seen, kinds, is_asked & kinds.possible())
@@ -214,11 +214,11 @@ def _summed_up(excesses: np.ndarray, is_asked: np.ndarray) -> Chance:
     parts = TAIL + (1 - TAIL) * np.arange(STEPS) / STEPS
     usual = scores[np.minimum((parts * exchanges).astype(np.int64), exchanges - 1)]
     return Chance(
-        mean,
-        spread,
-        largest.transpose(1, 0, 2),
-        threshold,
-        np.maximum((largest - threshold).mean(axis=0), ROUNDING),
-        usual.transpose(1, 0, 2),
-        np.full(width, exchanges),
+        mean=mean,
+        spread=spread,
+        largest=largest.transpose(1, 0, 2),
+        threshold=threshold,
+        beyond=np.maximum((largest - threshold).mean(axis=0), ROUNDING),
+        usual=usual.transpose(1, 0, 2),
+        exchanges=np.full(width, exchanges),
     )

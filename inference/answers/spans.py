@@ -232,17 +232,17 @@ class Spans:
         share = side_a.amounts / side_a.words if side_a.words else unknown
         units = (side_a.documents, side_b.documents)
         return _Compared(
-            side_a,
-            side_b,
-            unknown,
-            share,
-            1.0,
-            "window",
-            1,
-            units,
-            unknown,
-            0.0,
-            Obstacle.FEW_UNITS,
+            side_a=side_a,
+            side_b=side_b,
+            difference=unknown,
+            share_a=share,
+            scale=1.0,
+            shape="window",
+            length=1,
+            units=units,
+            error=unknown,
+            df=0.0,
+            obstacle=Obstacle.FEW_UNITS,
         )
 
     def _span(self, side_a: _Side, side_b: _Side) -> _Compared:
@@ -480,7 +480,17 @@ def _as_counted(side_a: _Side, side_b: _Side, scale: float, shape: Shape) -> _Co
     units = (side_a.documents, side_b.documents)
     error = np.zeros(len(difference))
     return _Compared(
-        side_a, side_b, difference, share_a, scale, shape, side_a.length, units, error, 0.0, None
+        side_a=side_a,
+        side_b=side_b,
+        difference=difference,
+        share_a=share_a,
+        scale=scale,
+        shape=shape,
+        length=side_a.length,
+        units=units,
+        error=error,
+        df=0.0,
+        obstacle=None,
     )
 
 
@@ -501,17 +511,17 @@ def _with_mix_held(mix: Mix, side_a: _Side, side_b: _Side, shape: Shape) -> _Com
     error, df = _error(mix, (side_a, side_b), levers, difference)
     scale = words * np.sqrt(part * (1 - part)) / max(reach, ABOVE_ZERO)
     return _Compared(
-        side_a,
-        side_b,
-        difference,
-        side_a.amounts / side_a.words,
-        scale,
-        shape,
-        side_a.length,
-        _units_of(side_a, side_b),
-        error,
-        df,
-        None if _speak_on_both(words_a, words_b) else Obstacle.WHO_SPEAKS,
+        side_a=side_a,
+        side_b=side_b,
+        difference=difference,
+        share_a=side_a.amounts / side_a.words,
+        scale=scale,
+        shape=shape,
+        length=side_a.length,
+        units=_units_of(side_a, side_b),
+        error=error,
+        df=df,
+        obstacle=None if _speak_on_both(words_a, words_b) else Obstacle.WHO_SPEAKS,
     )
 
 
@@ -534,17 +544,17 @@ def _line_with_mix_held(mix: Mix, side_a: _Side, side_b: _Side) -> _Compared:
     error, df = _error(mix, (side_a, side_b), levers, difference)
     harmonic = late / words * (early / words) / ((late + early) / words)
     return _Compared(
-        side_a,
-        side_b,
-        difference,
-        side_a.amounts / side_a.words,
-        1 / np.sqrt(max(harmonic, ABOVE_ZERO)) / reach,
-        "line",
-        side_a.length,
-        _units_of(side_a, side_b),
-        error,
-        df,
-        None if _speak_on_both(words_a, words_b) else Obstacle.WHO_SPEAKS,
+        side_a=side_a,
+        side_b=side_b,
+        difference=difference,
+        share_a=side_a.amounts / side_a.words,
+        scale=1 / np.sqrt(max(harmonic, ABOVE_ZERO)) / reach,
+        shape="line",
+        length=side_a.length,
+        units=_units_of(side_a, side_b),
+        error=error,
+        df=df,
+        obstacle=None if _speak_on_both(words_a, words_b) else Obstacle.WHO_SPEAKS,
     )
 
 

@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 
 from inference.answers.outcome import Outcome
 from inference.answers.question import Question
+from inference.kernels import rng
 from inference.runtime.arrays import ABOVE_ZERO
 
 # Of more units, random ones are added up to so many sums: those of independent units are independent
@@ -16,7 +17,6 @@ MOST_UNITS = 20_000
 MOST_CELLS = 10_000_000  # rows x columns: 80 MB
 LEAST_SUMS = 25  # as few as they get in the largest collections: the degrees of freedom tell it
 LARGEST_TABLE = 8  # entries of a table for each number that is looked up
-_SEED = 60
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def sum_units(outcome: Outcome, question: Question) -> UnitSums:
     most_units = _most_sums(outcome.columns, int(np.count_nonzero(of_group)))
     if units > MOST_UNITS or len(pairs) * outcome.columns > MOST_CELLS:
         most_units = min(most_units, units)
-        unit = (np.random.default_rng(_SEED).permutation(units) % most_units)[unit]
+        unit = (rng.shuffled(units, rng.stream(rng.UNITS_ADDED)) % most_units)[unit]
         code = np.full(most_units, -1)
         cells, cell = number_codes(unit * question.groups + group)
 

@@ -56,7 +56,7 @@ def answer_words(sizes: np.ndarray, sums: UnitWordSums, amounts_of: AmountsOf) -
     if len(sizes) > MOST_EXCHANGED and np.count_nonzero(sizes) == len(sizes):
         row = make_row(0, _difference_of_many(sizes, sums), sums.holding)
         return _judged(sizes, sums, row, None, _that_may_differ(row))
-    frame = _frame(sizes)
+    frame = frame_of_units(sizes)
     row = make_row(0, _difference(frame, sizes, sums), sums.holding)
     words = _that_may_differ(row)
     exchanged = None
@@ -70,8 +70,9 @@ def _that_may_differ(row: Row) -> np.ndarray:
     return np.flatnonzero(np.nan_to_num(row.p, nan=1.0) <= 1 - USUAL_LEVEL)
 
 
-def _frame(sizes: np.ndarray) -> UnitSums:
-    """The units without any word: what all words share."""
+def frame_of_units(sizes: np.ndarray) -> UnitSums:
+    """The units without any word: what all words share. sizes: float64[U, 2], words of each unit on
+    either side."""
     unit, side = np.nonzero(sizes > 0)
     totals = sizes.sum(axis=1)
     return UnitSums(
@@ -151,7 +152,7 @@ def _variances(
 
 def _row_of(row: Row, words: np.ndarray) -> Row:
     """The row of some of the words."""
-    compared = row.difference
+    compared = row.compared
     difference = compared._replace(
         share_a=compared.share_a[:, words],
         share_b=compared.share_b[:, words],
@@ -159,14 +160,14 @@ def _row_of(row: Row, words: np.ndarray) -> Row:
         variance_b=compared.variance_b[:, words],
         covariance=compared.covariance[:, words],
     )
-    return row._replace(difference=difference, p=row.p[words], holding=row.holding[words])
+    return row._replace(compared=difference, p=row.p[words], holding=row.holding[words])
 
 
 def _exchanged(frame: UnitSums, row: Row, words: np.ndarray, amounts_of: AmountsOf) -> Row:
     part = _row_of(row, words)
     _, sizes = frame.totals
     units = sides.prepare(amounts_of(words), sizes)
-    smaller = min(int(part.difference.units_a[0]), int(part.difference.units_b[0]))
+    smaller = min(int(part.compared.units_a[0]), int(part.compared.units_b[0]))
     exchanged = exchanges.exchange(units, smaller, part.size[None])
     return with_exchanges(part, exchanged.reached[0], exchanged)
 

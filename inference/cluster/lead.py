@@ -77,10 +77,10 @@ class Team:
         self.ABOUT = engine.ABOUT
         self.memory_bytes = engine.memory_bytes
         self.seconds = engine.seconds
-        self._patience = patience
+        self.patience = patience
         self._least = least
         self._most = most
-        self._calls = Calls(address, tick)
+        self.calls = Calls(address, tick)
         self.members: list[str] = []  # addresses, in the order of their ranks
         self.deal = ""  # the present sharing
         self.at = 0  # the workers' step
@@ -93,7 +93,7 @@ class Team:
         # Whether other workers than the members were there after the last checkpoint
         self._others = False
         self._saved_at = time.monotonic()  # when a checkpoint was written
-        self._saving = 0.0  # seconds that this took
+        self.saving_seconds = 0.0  # seconds that this took
 
     def __enter__(self) -> "Team":
         return self
@@ -110,17 +110,17 @@ class Team:
         self.seed = seed
         self.job = asdict(
             Job(
-                self.engine.NAME,
-                asdict(config),
-                seed,
-                self._path(folder),
-                bow.digest,
-                self._path(self.checkpoint),
+                engine=self.engine.NAME,
+                settings=asdict(config),
+                seed=seed,
+                bow=self._path(folder),
+                digest=bow.digest,
+                checkpoint=self._path(self.checkpoint),
             )
         )
         self.saved, self._fetched = (None, 0) if state is None else (state.t, state.t)
         if state is not None and len(state.memory):
-            self._commit(
+            self.commit_parts(
                 [
                     parts.write_whole(
                         parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory
@@ -144,9 +144,9 @@ class Team:
         """Wait until the workers have made the next step, and write a checkpoint where one is
         due."""
         self._make_way(state)
-        state.tokens += self._catch_up(state.t + 1)
+        state.tokens += self.catch_up(state.t + 1)
         state.t += 1
-        if time.monotonic() - self._saved_at > max(SAVE_EVERY, self._saving / SAVE_SHARE):
+        if time.monotonic() - self._saved_at > max(SAVE_EVERY, self.saving_seconds / SAVE_SHARE):
             self.fetch(state)
             self.save(self.checkpoint, state)
 
@@ -164,13 +164,13 @@ class Team:
     def fetch(self, state: Any) -> None:
         """Give the state the topics that the workers have; all have the same."""
         while self.at == state.t and self._fetched != state.t:
-            self._catch_up(state.t)
+            self.catch_up(state.t)
             try:
-                (now,) = self._calls.all(self.members[:1], "topics", deal=self.deal)
+                (now,) = self.calls.all(self.members[:1], "topics", deal=self.deal)
             except LOST as error:
-                self._lost(error)
+                self.lose(error)
                 continue
-            vars(state).update(now)
+            state.take(now)
             self._fetched = state.t
 
     def save(self, path: Path, state: Any) -> None:
@@ -178,24 +178,26 @@ class Team:
         have come since the one before take part from the next step on. `step` saves, too, as often
         as SAVE_SHARE allows."""
         while True:
-            self._catch_up(state.t)
+            self.catch_up(state.t)
             began = time.monotonic()
             try:
                 written = [
                     parts.PartFile(*part_fields)
-                    for answer_of_worker in self._all("save")
+                    for answer_of_worker in self.ask_all("save")
                     for part_fields in answer_of_worker
                 ]
                 break
             except LOST as error:
-                self._lost(error)
-        self._commit(written, state)
+                self.lose(error)
+        self.commit_parts(written, state)
         self.saved = state.t
         self._saved_at = time.monotonic()
-        self._saving = self._saved_at - began
-        self._others = set(self._there()) != set(self.members)
+        self.saving_seconds = self._saved_at - began
+        self._others = set(self.present_workers()) != set(self.members)
 
-    def _commit(self, written: list[parts.PartFile], state: Any) -> None:
+    def commit_parts(self, written: list[parts.PartFile], state: Any) -> None:
+        """Make the checkpoint whole, of the workers' part files and of the leader's own state
+        without the memory of documents, and drop the parts of other steps."""
         folder = parts.folder_of(self.checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
         parts.commit(folder, state.t, written)
@@ -213,7 +215,7 @@ class Team:
         """`member.about` of each worker of the training, by its address; empty where a worker is
         lost."""
         try:
-            return dict(zip(self.members, self._calls.all(self.members, "about"), strict=True))
+            return dict(zip(self.members, self.calls.all(self.members, "about"), strict=True))
         except LOST:
             return {}
 
@@ -229,7 +231,7 @@ class Team:
         """Whether workers have the state's topics. If none take part and the state is the
         checkpoint's, the training is shared out first."""
         self._make_way(state)
-        if not self.deal and self.saved == state.t and self._there():
+        if not self.deal and self.saved == state.t and self.present_workers():
             try:
                 self.begin()
             except Lost:
@@ -240,7 +242,7 @@ class Team:
         """Share the training out to the workers that are there, from the checkpoint on. Raises Lost
         where none come."""
         while not self.deal:
-            members = self._gather()
+            members = self.gather()
             deal = uuid.uuid4().hex
             bounds = divide(self.bow, len(members))
             begin_arguments = {
@@ -251,13 +253,13 @@ class Team:
                 "t": self.saved,
             }
             try:
-                self._calls.each(
+                self.calls.each(
                     members,
                     "begin",
                     [begin_arguments | {"rank": rank} for rank in range(len(members))],
                 )
             except LOST as error:
-                self._lost(error)
+                self.lose(error)
                 continue
             self.members = members
             self.deal = deal
@@ -265,33 +267,36 @@ class Team:
             self._others = False
             log.info("%d workers share the training from step %d on", len(members), self.at)
 
-    def _gather(self) -> list[str]:
-        """Addresses of the workers that can take part, when there are any."""
+    def gather(self) -> list[str]:
+        """Addresses of the workers that can take part, when there are enough. Raises Lost where
+        for `patience` seconds there are not."""
         began = looked = time.monotonic()
-        while len(members := self._there()) < self._least:
-            if looked - began > self._patience:
+        while len(members := self.present_workers()) < self._least:
+            if looked - began > self.patience:
                 raise Lost(
-                    f"For {self._patience:.0f} seconds {self._calls.address} had fewer than"
+                    f"For {self.patience:.0f} seconds {self.calls.address} had fewer than"
                     f" {self._least} workers, besides {len(self.unable)} that can't do their share."
                 )
-            self._calls.sleep(LOOK_SECONDS)
+            self.calls.sleep(LOOK_SECONDS)
             # A look may take long, where a worker hangs: the last one is of after that
             looked = time.monotonic()
         self._least = 1
         return members
 
-    def _there(self) -> list[str]:
+    def present_workers(self) -> list[str]:
+        """Addresses of the workers that can take part now, `most` at most; none where the scheduler
+        is away."""
         try:
             now = time.monotonic()
             seen = [
                 worker
-                for worker in self._calls.workers()
+                for worker in self.calls.workers()
                 if self.unable.get(worker, (0, now))[1] <= now
             ]
-            abouts = self._calls.all(seen, "about")
+            abouts = self.calls.all(seen, "about")
         except LOST as error:
             log.info("no workers: %s", type(error).__name__)
-            self._calls.close()
+            self.calls.close()
             return []
         # One of dask's own workers answers None
         theirs = {
@@ -312,9 +317,11 @@ class Team:
         try:
             self._end()
         finally:
-            self._calls.close()
+            self.calls.close()
 
-    def _lost(self, error: BaseException) -> None:
+    def lose(self, error: BaseException) -> None:
+        """Give up the present sharing after a worker or the scheduler was lost, and wait SETTLING
+        seconds. A worker that can't do its share is left out for a while. error: one of LOST."""
         if isinstance(error, Unable):
             worker, why = error.args
             times = self.unable.get(worker, (0, 0.0))[0] + 1
@@ -334,10 +341,10 @@ class Team:
         self.deal = ""
         self.members = []
         self.restarts += 1
-        self._calls.close()
-        self._calls.sleep(SETTLING)
+        self.calls.close()
+        self.calls.sleep(SETTLING)
 
-    def _catch_up(self, t: int) -> int:
+    def catch_up(self, t: int) -> int:
         """Take the steps up to t, also those that were taken before a loss. Returns the tokens of
         the last one."""
         tokens = 0
@@ -345,10 +352,10 @@ class Team:
             self.begin()
             try:
                 while self.at < t:
-                    tokens = sum(self._all("step", t=self.at))
+                    tokens = sum(self.ask_all("step", t=self.at))
                     self.at += 1
             except LOST as error:
-                self._lost(error)
+                self.lose(error)
         return tokens
 
     def _make_way(self, state: Any) -> None:
@@ -361,18 +368,19 @@ class Team:
         """Let the workers forget the training."""
         if self.deal:
             with contextlib.suppress(*LOST):
-                self._all("end")
+                self.ask_all("end")
         self.deal = ""
         self.members = []
 
-    def _all(self, what: str, **arguments: Any) -> list:
+    def ask_all(self, what: str, **arguments: Any) -> list:
+        """What each worker of the training answers; see `Calls.result`."""
         assert self.deal, "No worker takes part: an empty list would pass for all workers' answers."
-        return self._calls.all(self.members, what, deal=self.deal, **arguments)
+        return self.calls.all(self.members, what, deal=self.deal, **arguments)
 
     def ask(self, member: str, what: str, **arguments: Any) -> Any:
         """Ask a worker for something of this training, without waiting for it: for `result`."""
-        return self._calls.ask(member, what, deal=self.deal, **arguments)
+        return self.calls.ask(member, what, deal=self.deal, **arguments)
 
     def result(self, asked: Any, member: str) -> Any:
         """What a worker said. Raises one of LOST where it is lost."""
-        return self._calls.result(asked, [member])
+        return self.calls.result(asked, [member])

@@ -16,7 +16,7 @@ from distributed.protocol import to_serialize
 from tornado.ioloop import PeriodicCallback
 
 from inference.cluster.share import Job, Share
-from inference.engines.contract import Message, Messages
+from inference.engines.sharing import Message, Messages
 from inference.errors import Invalid
 from inference.runtime.versions import versions
 

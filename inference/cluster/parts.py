@@ -110,7 +110,9 @@ def gather(
         or len(state.memory)
     ):
         return
-    if engine.remembered_bytes(config, Shape(bow.D, bow.V, bow.tokens, 1, len(bow.words))):
+    if engine.remembered_bytes(
+        config, Shape(D=bow.D, V=bow.V, tokens=bow.tokens, per_pass=1, pairs=len(bow.words))
+    ):
         memory = large_array((bow.tokens, state.memory.shape[1]), scratch)
         read(folder_of(checkpoint), state.t, bow, 0, bow.D, memory)
         state.memory = memory

@@ -10,7 +10,8 @@ import numpy as np
 from inference import checkpoint, engines
 from inference.bow import Bow
 from inference.cluster import parts
-from inference.engines.contract import AnyEngine, Divisible, Exchange, Site
+from inference.engines.contract import AnyEngine, Divisible
+from inference.engines.sharing import Exchange, Site
 from inference.errors import Invalid
 from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows

@@ -57,7 +57,7 @@ class Bounds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellEstimates:
     """Estimates of each of C cells. documents, codes, units: int64[C], how many it has; positive:
     float64[C], the sum of its codes.
 
@@ -91,7 +91,7 @@ def cells(
     prediction: Prediction | None = None,
     units: np.ndarray | None = None,
     scale: bool = False,
-) -> Cells:
+) -> CellEstimates:
     """cell: int[D], from 0 on, -1 for none. strata: int[D], of all documents, that they were drawn
     in; zeros where that is not known. documents: int[n], each once, those that are coded: all that
     were drawn, or a beginning of them; y: float64[n], the mean of their codes (0 to 1, or a scale's
@@ -125,7 +125,7 @@ def cells(
     variance_beyond = np.maximum(np.diagonal(covariance), variance)
     corrected_beyond = bounds_of(estimate, variance_beyond, np.minimum(df, sample.df), single)
     correlation = np.nan_to_num(covariance / np.sqrt(np.outer(variance_beyond, variance_beyond)))
-    return Cells(
+    return CellEstimates(
         documents=sample.M[:C],
         codes=sample.n[:C],
         units=sample.U[:C],
@@ -315,8 +315,8 @@ def difference(
     recovery (Zou and Donner 2008; the ratio by logarithms), NaN where it is not known.
 
     In these texts cells are independent, also where strata span them (see above). Beyond them,
-    units that are in both are not: correlation is that of Cells; without it intervals are too wide
-    where such units are alike in both."""
+    units that are in both are not: correlation is that of CellEstimates; without it intervals are
+    too wide where such units are alike in both."""
     x = bounds.at(a)
     y = bounds.at(b)
     r = np.zeros(np.shape(x.estimate)) if correlation is None else correlation[a, b]
@@ -345,7 +345,7 @@ def _together(r: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @np.errstate(divide="ignore", invalid="ignore")
-def more_needed(cells: Cells, half_width: float) -> np.ndarray:
+def more_needed(cells: CellEstimates, half_width: float) -> np.ndarray:
     """float64[C]: how many more codes of a cell give its corrected share in these texts to plus or
     minus half_width; 0 where that is reached, NaN where nothing is known yet. In a draw of all
     documents: times all over the cell's."""

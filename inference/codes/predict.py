@@ -12,6 +12,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.evidence import Evidence
+from inference.kernels import rng
 from inference.rarity import inverse_frequency_by_tokens
 from inference.runtime.arrays import ABOVE_ZERO, frozen
 from inference.runtime.jit import njit
@@ -91,20 +92,22 @@ def predict(
     once; y: float64[n], their codes, 0 to 1 or values of a scale. units: int[n], of whom each is:
     no unit is in two of the `folds` parts; below 0: of a unit of its own."""
     corpus = corpus.by_document()
-    chance = np.random.default_rng(seed)
     n = len(y)
     unit_of_document = (
         np.arange(n) if units is None else np.where(units < 0, -1 - np.arange(n), units)
     )
     names, unit = np.unique(unit_of_document, return_inverse=True)
-    parts = [chance.permutation(np.arange(len(names)) % folds)[unit] for _ in range(splits)]
+    parts = [
+        (rng.shuffled(len(names), rng.stream(rng.FOLDS, split, seed=seed)) % folds)[unit]
+        for split in range(splits)
+    ]
     # int[splits, n], the model that does not see it
     unseen = np.stack(parts) + folds * np.arange(splits)[:, None]
     use = (unseen[:, :, None] != np.arange(splits * folds)).all(axis=0).astype(np.float32)
     features = Features.of(corpus, tokens)
     rows = frozen(documents, np.int64)
     scale = max(float(np.abs(y).max(initial=0)), ABOVE_ZERO)
-    orders = [chance.permutation(n) for _ in range(EPOCHS)]
+    orders = [rng.shuffled(n, rng.stream(rng.EPOCHS, epoch, seed=seed)) for epoch in range(EPOCHS)]
     mean = (use.T @ (y / scale) / np.maximum(use.sum(axis=0), 1)).astype(np.float32)
     scaled_y = (y / scale).astype(np.float32)
     weights = scale * _fitted(features, rows, scaled_y, use, mean, np.concatenate(orders))

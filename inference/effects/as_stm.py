@@ -65,7 +65,13 @@ def fit(
     variance = np.where(is_known, np.maximum(variance, 0.0), np.nan)
     pooled = np.zeros_like(variance)  # stm has none
     Q = len(contrasts)
-    return regression.Fit(estimate, variance, pooled, np.full(Q, np.inf), np.zeros(Q, bool))
+    return regression.Fit(
+        estimate=estimate,
+        variance=variance,
+        pooled=pooled,
+        df=np.full(Q, np.inf),
+        alone=np.zeros(Q, bool),
+    )
 
 
 def _solve(data: regression.Data, design: np.ndarray, contrasts: np.ndarray) -> _Solution:
@@ -77,7 +83,17 @@ def _solve(data: regression.Data, design: np.ndarray, contrasts: np.ndarray) -> 
     left = max(n - root.shape[1], 1)
     weight = design @ inverse @ contrasts.T
     scale = ((contrasts @ root) ** 2).sum(axis=1) / left
-    return _Solution(design, contrasts, gram, root, inverse, weight, n, left, scale)
+    return _Solution(
+        rows=design,
+        contrasts=contrasts,
+        gram=gram,
+        root=root,
+        inverse=inverse,
+        weight=weight,
+        n=n,
+        left=left,
+        scale=scale,
+    )
 
 
 def _by_documents(

@@ -93,13 +93,13 @@ def make_design(
     base = words @ held_columns / max(words.sum(), ABOVE_ZERO)
     rows = _row(effect.columns[level_of_effect], across.columns[level_across], held_columns)
     return Design(
-        cell,
-        rows,
-        level_of_effect,
-        level_across,
-        base,
-        effect.columns,
-        across.columns,
+        cell=cell,
+        rows=rows,
+        effect=level_of_effect,
+        across=level_across,
+        base=base,
+        effect_columns=effect.columns,
+        across_columns=across.columns,
     )
 
 

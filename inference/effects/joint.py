@@ -14,6 +14,7 @@ import numpy as np
 
 from inference.effects import regression
 from inference.errors import Invalid
+from inference.kernels import rng
 from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 
@@ -58,9 +59,9 @@ def exchangeable(
     most_units: int = MOST_UNITS,
 ) -> Exchangeable | None:
     """code: int[D], each document's unit, below 0 for one of its own; side: int8[D], 0, 1 or -1;
-    weight: float64[D], words; time: float64[D], by whose quarters units are alike, NaN for none: units
-    that have it nowhere are alike;
-    most_units: units. None where most units are on both sides, and nothing can be exchanged."""
+    weight: float64[D], words; time: float64[D], by whose quarters units are alike, NaN for none:
+    units that have it nowhere are alike; most_units: units. None where most units are on both
+    sides, and nothing can be exchanged."""
     code = np.array(code, np.int64)
     is_compared = (side >= 0) & (weight > 0)
     is_own_unit = code < 0
@@ -127,21 +128,18 @@ def sums(data: regression.Data, held_columns: np.ndarray, units: Exchangeable) -
     return UnitResiduals(tokens - moved @ regression.coefficients(data, held_columns), words)
 
 
-def tested(
-    runs: Sequence[UnitResiduals], units: Exchangeable, chance: np.random.Generator
-) -> Joint:
+def tested(runs: Sequence[UnitResiduals], units: Exchangeable) -> Joint:
     """Whether all runs together show a difference: units change sides EXCHANGES times, within
     strata, the same in every run. runs: of each the sums of the same T topics; NaN of one that it
-    has not. Nothing is kept: the same chance gives the same numbers."""
-    observed = _medians(runs, units.side[None])[0]
-    strata = [np.flatnonzero(units.stratum == s) for s in np.unique(units.stratum)]
-    drawn: list[np.ndarray] = []
-    for a in range(0, EXCHANGES, _AT_ONCE):
-        sides = np.repeat(units.side[None], min(_AT_ONCE, EXCHANGES - a), axis=0)
-        for units_of_stratum in strata:
-            sides[:, units_of_stratum] = chance.permuted(sides[:, units_of_stratum], axis=1)
-        drawn.append(_medians(runs, sides))
-    null = np.abs(np.concatenate(drawn))
+    has not. The same runs and units give the same numbers."""
+    observed = median_differences(runs, units.side[None])[0]
+    differences: list[np.ndarray] = []
+    for done in range(0, EXCHANGES, _AT_ONCE):
+        draws = range(done, min(done + _AT_ONCE, EXCHANGES))
+        states = rng.streams(rng.JOINT_SIDES, draws)
+        sides = rng.exchanged_within(units.side, units.stratum, states)
+        differences.append(median_differences(runs, sides))
+    null = np.abs(np.concatenate(differences))
     scale = np.maximum(np.sqrt((null**2).mean(axis=0)), ABOVE_ZERO)
     size = np.abs(observed) / scale
     largest = (null / scale).max(axis=1)
@@ -150,8 +148,9 @@ def tested(
     return Joint(observed, p, p_of_clearest)
 
 
-def _medians(runs: Sequence[UnitResiduals], sides: np.ndarray) -> np.ndarray:
-    """float64[n, T], of n exchanges. sides: int8[n, U]."""
+def median_differences(runs: Sequence[UnitResiduals], sides: np.ndarray) -> np.ndarray:
+    """float64[n, T]: of n exchanges and each topic the median, over the runs, of the difference of
+    the two sides. sides: int8[n, U], each unit's."""
     second = sides.astype(float)
     differences = []
     for run in runs:

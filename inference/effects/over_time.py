@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from inference.effects.joint import Joint, UnitResiduals
+from inference.kernels import rng
 from inference.runtime.arrays import ABOVE_ZERO
 
 LEAST_PERIODS = 12
@@ -29,7 +30,7 @@ RIDGE = 1e-6  # added to correlations of runs that are nearly the same
 ROUNDING = 1e-12
 
 
-def tested(runs: Sequence[UnitResiduals], lever: np.ndarray, chance: np.random.Generator) -> Joint:
+def tested(runs: Sequence[UnitResiduals], lever: np.ndarray) -> Joint:
     """runs: of each the same T topics' sums by P periods in their order, NaN of a topic that it has
     not; lever: float64[P], what a share of 1 in each period adds to the estimate."""
     # Shares are of each run's own words: another choice of words counts others
@@ -45,12 +46,13 @@ def tested(runs: Sequence[UnitResiduals], lever: np.ndarray, chance: np.random.G
     V, P, T = series.shape
     weight = words / words.sum()
     series = series - np.einsum("p,vpt->vt", weight, series)[:, None]
-    phi = _coefficients(_without_line(series.mean(axis=0), lever / words, weight))
+    phi = coefficients(_without_line(series.mean(axis=0), lever / words, weight))
     root = _root_of_correlation(series)
     n = int(np.clip(NUMBERS // series.size, *DRAWS))
     null = np.empty((n, T))
     for i in range(n):
-        drawn = np.einsum("tvu,put->pvt", root, chance.normal(size=(P, V, T)))
+        at_random = rng.normals(P * V * T, rng.stream(rng.SERIES, i)).reshape(P, V, T)
+        drawn = np.einsum("tvu,put->pvt", root, at_random)
         drawn[1:] *= np.sqrt(1 - phi**2)
         for p in range(1, P):
             drawn[p] += phi * drawn[p - 1]
@@ -82,8 +84,9 @@ def _root_of_correlation(series: np.ndarray) -> np.ndarray:
     return np.linalg.cholesky(correlation + RIDGE * np.eye(len(series)))
 
 
-def _coefficients(series: np.ndarray) -> np.ndarray:
-    """float64[T], of AR(1). series: float64[P, T]. What is counted has noise, which lowers all
+def coefficients(series: np.ndarray) -> np.ndarray:
+    """float64[T], how much of itself each series keeps from one period to the next: the coefficient
+    of AR(1). series: float64[P, T]. What is counted has noise, which lowers all
     correlations alike: by as much as those of two periods are above the square of those of one, in
     the middle of all topics."""
     P = len(series)

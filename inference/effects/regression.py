@@ -105,11 +105,11 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     pooled = ((contrasts @ root) ** 2).sum(axis=1)[:, None] * spread_of_all
     is_known = can_be_estimated[:, None]
     return Fit(
-        np.where(is_known, contrasts @ beta, np.nan),
-        np.where(is_known, variance, np.nan),
-        np.where(is_known, pooled, np.nan),
-        spread.freedom(moment),
-        spread.alone,
+        estimate=np.where(is_known, contrasts @ beta, np.nan),
+        variance=np.where(is_known, variance, np.nan),
+        pooled=np.where(is_known, pooled, np.nan),
+        df=spread.freedom(moment),
+        alone=spread.alone,
     )
 
 

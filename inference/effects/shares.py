@@ -50,7 +50,13 @@ def of_groups(data: Data, G: int) -> Shares:
         df = np.where(units > 1, 1 / np.maximum(squares + u**2, ABOVE_ZERO), 0.0)
     typical = x.sum(axis=1, keepdims=True) / np.maximum(words.sum(axis=1, keepdims=True), 1.0)
     return Shares(
-        share, variance, df, units.astype(np.int64), holding.astype(np.int64), tokens, typical
+        share=share,
+        variance=variance,
+        df=df,
+        units=units.astype(np.int64),
+        holding=holding.astype(np.int64),
+        tokens=tokens,
+        typical=typical,
     )
 
 

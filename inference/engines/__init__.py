@@ -4,7 +4,8 @@ what an engine is."""
 from typing import Any
 
 from inference.engines import clusters, cvb0, fw, hdp, lsparse, smc, ssi, svi, vb, vem
-from inference.engines.contract import AnyEngine, Config, Setting, Truncated, described
+from inference.engines.contract import AnyEngine, Config, Truncated
+from inference.engines.settings import Setting, declared_settings
 from inference.errors import Invalid
 
 # In the order in which they are offered. The type checker compares each module with the contract.
@@ -14,6 +15,8 @@ ENGINES: dict[str, AnyEngine] = {
 DEFAULT = ssi.NAME  # what is trained where no engine is named
 # Words that count below which topics differ from seed to seed, however many they are
 FEW_TOKENS = 5_000
+# Documents, or sections of them, below which only a few broad topics can be learned
+FEW_DOCUMENTS = 300
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 
 # Of `suggest_topics`
@@ -55,7 +58,7 @@ def config(name: str, **settings: Any) -> Config:
 def fields(name: str) -> list[Setting]:
     """The settings of an engine, in the order of its Config; forms, commands and the API ask for
     these."""
-    return described(get(name).Config)
+    return declared_settings(get(name).Config)
 
 
 def suggest_topics(tokens: int, engine: str = DEFAULT, most: int = 200) -> int:

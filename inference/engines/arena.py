@@ -12,11 +12,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from inference.bow import Bow, ranges
+from inference.engines.batch import is_trained
 from inference.engines.contract import Shape, State
+from inference.engines.step_sizes import Fading
 from inference.kernels import rng, rows
 from inference.topics import LISTED_TOKENS, Topics
 
-STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 FIRST_ENTRIES = 1 << 12  # that an arena has room for when it begins
 # Of `usual_entries`: powers of K and of a word's tokens, fitted by hand to what engines needed, and
 # where each engine's own number was read
@@ -68,21 +69,19 @@ class Rows(State):
         """How many of the K x V parameters hold tokens: each entry of a row does."""
         return int(self.length.sum())
 
+    def clear(self) -> None:
+        """Let no row have an entry."""
+        self.length[:] = 0
+        self.capacity[:] = 0
+        self.totals[:] = 0.0
+        self.used = 0
+
 
 @dataclass(kw_only=True)
-class Scaled(Rows):
+class Scaled(Rows, Fading):
     """Rows of values times `pi`, which fade by it."""
 
     pi: float = 1.0
-
-    def fade(self, size: float) -> float:
-        """Let what is stored count 1 - size as much. Returns the size; 1 where nothing is left."""
-        if size < STEP_WHOLE:
-            self.pi *= 1.0 - size
-            return size
-        clear(self)
-        self.pi = 1.0
-        return 1.0
 
 
 R = TypeVar("R", bound=Rows)
@@ -101,17 +100,9 @@ def empty(V: int, K: int, dtype: type = np.float32) -> dict:
     }
 
 
-def clear(state: Rows) -> None:
-    """Rows without an entry."""
-    state.length[:] = 0
-    state.capacity[:] = 0
-    state.totals[:] = 0.0
-    state.used = 0
-
-
 def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
-    """The rows as sums of counts by word and topic; there were none. words, topics: int[n]; counts:
-    [n], of each."""
+    """Let the rows, of which there were none, be the sums of counts by word and topic. words,
+    topics: int[n]; counts: [n], of each pair of both."""
     sums = csr_array(
         (counts.astype(np.float64), (words, topics)), shape=(state.V, len(state.totals))
     )
@@ -133,9 +124,7 @@ def candidates(bow: Bow, shape: Shape, key: int) -> np.ndarray:
     """int64[n]: the documents that are trained on and have words, in a random order. key: a random
     stream."""
     documents = rng.permutation_shared(0, bow.D, bow.D, np.uint64(key))
-    suits = np.diff(bow.indptr) > 0
-    if shape.held_out is not None:
-        suits[shape.held_out] = False
+    suits = is_trained(bow.D, shape.held_out) & (np.diff(bow.indptr) > 0)
     return documents[suits[documents]]
 
 

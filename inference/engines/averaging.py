@@ -31,8 +31,8 @@ class Averaged(arena.Scaled):
     mean_totals: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
-def share(means: int, most: int) -> float:
-    """The weight of one more state in a mean of so many: each state weighs more than the one
+def weight_of_newest(means: int, most: int) -> float:
+    """The weight of one more state in a mean of `means` states: each state weighs more than the one
     before, as topics still become better, and from `most` states on the newest weighs 2 / (most +
     1)."""
     return 2.0 / (min(means, most - 1) + 2.0)
@@ -40,11 +40,11 @@ def share(means: int, most: int) -> float:
 
 def add(state: Averaged, unit: float, t: int, most: int) -> None:
     """Take the present rows into the mean. unit: of their values, in tokens. t: the step that was
-    just done."""
+    just done. most: as of `weight_of_newest`."""
     words = np.arange(state.V)
-    part = share(state.means, most) if state.means else 1.0
-    state.mean_ptr, state.mean_topics, state.mean_values = _mixed(state, unit, part, words)
-    state.mean_totals = _totals(state, unit, part)
+    weight = weight_of_newest(state.means, most) if state.means else 1.0
+    state.mean_ptr, state.mean_topics, state.mean_values = _mixed(state, unit, weight, words)
+    state.mean_totals = _totals(state, unit, weight)
     state.means = state.means + 1
     state.mean_t = t
 
@@ -53,11 +53,11 @@ def averaged_rows(state: Averaged, unit: float, t: int, most: int, words: np.nda
     """The rows of some words in tokens, in the order of the words, and all totals: of the mean with
     the present state in it.
 
-    t: the steps that were done; where the last of them ended in `add`, the present state is in the
-    mean already.
+    unit, most: as of `add`. t: the steps that were done; where the last of them ended in `add`, the
+    present state is in the mean already. words: int64[n].
     """
-    part = share(state.means, most) if state.mean_t != t else 0.0
-    ptr, topics, values = _mixed(state, unit, part, words)
+    weight = weight_of_newest(state.means, most) if state.mean_t != t else 0.0
+    ptr, topics, values = _mixed(state, unit, weight, words)
     sizes = np.diff(ptr)
     return arena.Rows(
         seed=state.seed,
@@ -67,19 +67,19 @@ def averaged_rows(state: Averaged, unit: float, t: int, most: int, words: np.nda
         arena_topics=topics,
         arena_values=values,
         used=len(topics),
-        totals=_totals(state, unit, part),
+        totals=_totals(state, unit, weight),
     )
 
 
 def _mixed(
-    state: Averaged, unit: float, part: float, words: np.ndarray
+    state: Averaged, unit: float, weight: float, words: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ptr = state.mean_ptr if state.means else np.zeros(state.V + 1, np.int64)
     mean = rows.Arena(ptr[:-1], np.diff(ptr), state.mean_topics, state.mean_values)
-    now = state.arena if part else state.arena._replace(length=np.zeros_like(state.length))
-    return rows.mixed(words, mean, 1.0 - part, now, part * unit, LEAST_OF_MEAN)
+    now = state.arena if weight else state.arena._replace(length=np.zeros_like(state.length))
+    return rows.mixed(words, mean, 1.0 - weight, now, weight * unit, LEAST_OF_MEAN)
 
 
-def _totals(state: Averaged, unit: float, part: float) -> np.ndarray:
+def _totals(state: Averaged, unit: float, weight: float) -> np.ndarray:
     before = state.mean_totals if state.means else np.zeros_like(state.totals)
-    return (1.0 - part) * before + part * unit * state.totals
+    return (1.0 - weight) * before + weight * unit * state.totals

@@ -11,8 +11,6 @@ from inference.kernels.minibatch import Minibatch
 from inference.runtime.arrays import row_blocks
 
 RECOUNTED = 4096  # documents of a batch where something is made of all documents, without a step
-
-
 # Pairs that are looked at together where all of a corpus are: some hundred megabytes of arrays
 PAIRS_AT_ONCE = 1 << 22
 
@@ -27,13 +25,27 @@ class BagPairs(NamedTuple):
     counts: np.ndarray
 
 
+def is_trained(D: int, held_out: np.ndarray | None) -> np.ndarray:
+    """bool[D]: the documents that are trained on. held_out: int64[n], the others, which count for
+    nothing; None: none."""
+    trained = np.ones(D, bool)
+    if held_out is not None:
+        trained[held_out] = False
+    return trained
+
+
+def trained_documents(D: int, held_out: np.ndarray | None) -> np.ndarray:
+    """int64[n], ascending: the documents that are trained on. held_out: as of `is_trained`."""
+    return np.flatnonzero(is_trained(D, held_out))
+
+
 def trained_pairs(bow: Bow, held_out: np.ndarray) -> Iterator[BagPairs]:
     """All pairs of the documents that are trained on, in their order, about PAIRS_AT_ONCE at a
     time. held_out: int64[n], the other documents."""
+    trained = is_trained(bow.D, held_out)
     for first, end in row_blocks(bow.indptr, PAIRS_AT_ONCE):
-        documents = np.arange(first, end)
-        pair_documents = np.repeat(documents, np.diff(bow.indptr[first : end + 1]))
-        is_trained_on = ~np.isin(documents, held_out)[pair_documents - first]
+        pair_documents = np.repeat(np.arange(first, end), np.diff(bow.indptr[first : end + 1]))
+        is_trained_on = trained[pair_documents]
         pairs = np.arange(bow.indptr[first], bow.indptr[end])[is_trained_on]
         yield BagPairs(pairs, pair_documents[is_trained_on], bow.words[pairs], bow.counts[pairs])
 

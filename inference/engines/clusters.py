@@ -14,19 +14,10 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from inference.bow import Bow
-from inference.engines import arena, moves, sparse
-from inference.engines.contract import (
-    About,
-    Methods,
-    Priors,
-    Settings,
-    Shape,
-    Sized,
-    fewer_passes,
-    prior,
-    resolved,
-    setting,
-)
+from inference.engines import arena, defaults, moves, sparse
+from inference.engines.batch import is_trained
+from inference.engines.contract import About, Methods, Priors, Shape
+from inference.engines.settings import ResolvedPasses, Settings, prior_setting, resolved, setting
 from inference.engines.sparse import UNITS
 from inference.errors import number_of
 from inference.kernels import clusters, rng
@@ -64,13 +55,13 @@ class Config(Settings):
         1,
         least=1,
     )
-    alpha: float = prior(
+    alpha: float = prior_setting(
         "Cluster smoothing",
         "α",
         "Prior of all clusters together, in documents: small values leave clusters empty.",
         1.0,
     )
-    eta: float | None = prior(
+    eta: float | None = prior_setting(
         "Topic smoothing",
         "η",
         "Prior of each word in a cluster: with small values, rare words separate clusters.",
@@ -107,7 +98,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Sized, Config):
+class Resolved(ResolvedPasses, Config):
     """Settings of which none is open."""
 
     eta: float
@@ -117,10 +108,9 @@ class Resolved(Sized, Config):
 class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
-    The rows hold whole numbers of 1 / UNITS tokens. documents:
-    float64[K], N_k times UNITS. memory_clusters, memory_shares: uint16[D, min(L, K)], each
-    document's last clusters and their shares times UNITS, all 0 before the first visit; without
-    rows before the first step.
+    The rows hold whole numbers of 1 / UNITS tokens. documents: float64[K], N_k times UNITS.
+    memory_clusters, memory_shares: uint16[D, min(L, K)], each document's last clusters and their
+    shares times UNITS, all 0 before the first visit; without rows before the first step.
     """
 
     documents: np.ndarray
@@ -129,7 +119,8 @@ class State(arena.Rows):
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """lam = eta everywhere: the first step puts documents into the clusters (`_seed`)."""
+    """lam = eta everywhere: the first step puts documents into the clusters
+    (`_start_from_documents`)."""
     none = np.zeros((0, min(config.most, config.topics)), np.uint16)
     return State(
         **arena.empty(shape.V, config.topics, np.float64),
@@ -155,13 +146,13 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing.
     """
     state = init(config, shape, seed, scratch)
-    trained_on = np.setdiff1d(np.flatnonzero(np.diff(bow.indptr)), held_out)
+    trained_on = np.flatnonzero(is_trained(bow.D, held_out) & (np.diff(bow.indptr) > 0))
     largest = np.empty(len(trained_on), np.int64)
     for i, d in enumerate(trained_on):
         pairs = slice(bow.indptr[d], bow.indptr[d + 1])
         largest[i] = np.bincount(topics[pairs], weights=bow.counts[pairs]).argmax()
     _make_memory(state, bow)
-    _reassign(state, bow, trained_on, largest)
+    reassign_documents(state, bow, trained_on, largest)
     return state
 
 
@@ -172,7 +163,7 @@ def _make_memory(state: State, bow: Bow) -> None:
         state.memory_shares = np.zeros(shape, np.uint16)
 
 
-def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
+def _start_from_documents(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each cluster begins with a document of the first minibatch; with fewer documents than
     clusters some begin empty."""
     first_documents = sparse.first_documents(
@@ -182,7 +173,7 @@ def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> No
         state.seed,
         rng.CLUSTER,
     )
-    _reassign(state, bow, documents[first_documents], np.arange(len(first_documents)))
+    reassign_documents(state, bow, documents[first_documents], np.arange(len(first_documents)))
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -196,21 +187,21 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if len(documents):
         _update(config, state, bow, documents)
     if state.t % shape.per_pass == 0 and state.t < config.passes * shape.per_pass and state.used:
-        _move(config, state, bow)
+        merge_and_split(config, state, bow)
 
 
 def _update(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     _make_memory(state, bow)
     if not state.used:
-        _seed(config, state, bow, documents)
+        _start_from_documents(config, state, bow, documents)
     batch = sparse.expand(bow, documents)
     state.tokens += int(batch.counts.sum())
     remembered = state.memory_clusters[documents], state.memory_shares[documents].astype(np.float64)
-    new_clusters, new, _ = _visit(config, state, batch, *remembered)
+    new_clusters, new, _ = visit_documents(config, state, batch, *remembered)
     _remember(state, batch, documents, new_clusters, new)
 
 
-def _move(config: Resolved, state: State, bow: Bow) -> None:
+def merge_and_split(config: Resolved, state: State, bow: Bow) -> None:
     """Merge and split clusters where that raises the bound (`moves`): the largest are split, each
     once at the most."""
     V = state.V
@@ -223,7 +214,7 @@ def _move(config: Resolved, state: State, bow: Bow) -> None:
             rows, state.memory_clusters, state.memory_shares, float(UNITS), *priors
         )
         if pairs and pairs[0][0] > 0.0:
-            _merge(state, bow, *pairs[0][1:])
+            merge_clusters(state, bow, *pairs[0][1:])
             continue
         left = [k for k in range(K) if k not in tried and rows[k].documents > 1.0]
         if not left:
@@ -240,16 +231,16 @@ def _move(config: Resolved, state: State, bow: Bow) -> None:
         least = moves.LEAST_GAIN * abs(moves.worth(rows[k], *priors))
         empty = np.flatnonzero(state.documents == 0.0)
         if len(empty) and gain > least:
-            _reassign(state, bow, leave, np.full(len(leave), empty[0]))
+            reassign_documents(state, bow, leave, np.full(len(leave), empty[0]))
             continue
         pair = next((pair for pair in pairs if k not in pair[1:]), None)
         if pair is not None and not len(empty) and gain + pair[0] > least:
-            _merge(state, bow, *pair[1:])
-            _reassign(state, bow, leave, np.full(len(leave), pair[2]))
+            merge_clusters(state, bow, *pair[1:])
+            reassign_documents(state, bow, leave, np.full(len(leave), pair[2]))
 
 
-def _merge(state: State, bow: Bow, a: int, b: int) -> None:
-    """All that cluster b has goes to a."""
+def merge_clusters(state: State, bow: Bow, a: int, b: int) -> None:
+    """All that cluster b has goes to a: the documents' memory and the statistics."""
     documents = np.flatnonzero(
         ((state.memory_clusters == b) & (state.memory_shares > 0)).any(axis=1)
     )
@@ -267,8 +258,9 @@ def _merge(state: State, bow: Bow, a: int, b: int) -> None:
         _remember(state, sparse.expand(bow, part_documents), part_documents, new_clusters, new)
 
 
-def _reassign(state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray) -> None:
-    """Documents go to a cluster as a whole. chosen: int64[n]."""
+def reassign_documents(state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray) -> None:
+    """Documents go to a cluster as a whole. documents: int64[n], numbers; chosen: int64[n], the
+    cluster of each."""
     for first in range(0, len(documents), AT_ONCE):
         part_documents = documents[first : first + AT_ONCE]
         new_clusters, new = np.zeros(
@@ -328,7 +320,7 @@ def _weights(
     )
 
 
-def _visit(
+def visit_documents(
     config: Resolved,
     state: State,
     batch: MinibatchWithCounts,
@@ -336,7 +328,8 @@ def _visit(
     old: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(clusters uint16[n, L], shares float64[n, L] times UNITS, objectives float64[n]) of
-    `clusters.visit`."""
+    `clusters.visit`, of the batch's n documents. old_clusters, old: what they had, as what comes
+    back; None for nothing."""
     shape = len(batch.doc_ptr) - 1, min(config.most, config.topics)
     new_clusters = np.zeros(shape, np.uint16)
     new = np.zeros(shape)
@@ -368,7 +361,7 @@ def topics(config: Resolved, state: State) -> Topics:
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """The clusters of the documents first … end - 1, with their shares: p(k | d) over the L
     likeliest."""
-    likeliest, shares, _ = _visit(config, state, sparse.expand(bow, np.arange(first, end)))
+    likeliest, shares, _ = visit_documents(config, state, sparse.expand(bow, np.arange(first, end)))
     order = np.argsort(
         -shares, axis=1, kind="stable"
     )  # clusters ascend, so the least of equals is first
@@ -402,7 +395,7 @@ def bound(
     for first in range(0, len(documents), AT_ONCE):
         part_documents = documents[first : first + AT_ONCE]
         batch = sparse.expand(bow, part_documents)
-        likeliest, shares, _ = _visit(config, state, batch)
+        likeliest, shares, _ = visit_documents(config, state, batch)
         if len(state.memory_clusters):
             seen = state.memory_shares[part_documents].any(axis=1)
             likeliest[seen] = state.memory_clusters[part_documents][seen]
@@ -424,7 +417,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
     return Priors(np.full(config.topics, config.alpha / config.topics), config.eta)
 
 
-continued = fewer_passes
+continued = defaults.fewer_passes
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

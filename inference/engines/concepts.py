@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from inference.bow import Bow
+from inference.engines.batch import is_trained
 from inference.engines.contract import Shape
 from inference.runtime.arrays import ABOVE_ZERO
 
@@ -74,9 +75,7 @@ def company(
     bow: of all documents. seed_words, seed_topics: int64[m]. topics: how many there are.
     """
     texts = _Texts(bow)
-    trained = np.ones(bow.D)
-    if shape.held_out is not None:
-        trained[shape.held_out] = 0.0
+    trained = is_trained(bow.D, shape.held_out)
     left = np.ones(bow.V)
     words = [np.zeros(0, np.int64)]
     tokens = [np.zeros(0)]

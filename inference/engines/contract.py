@@ -4,12 +4,18 @@ An engine is a module of `inference.engines`, or a package, that satisfies the p
 `inference/engines/__init__.py` registers it. An engine that draws random numbers for a purpose that
 no other has needs a constant of its own in `kernels/rng.py`. No other code needs to change: the
 loop, checkpoints, forms, commands, the API, exports and the contract tests
-(tests/inference/test_contract.py, tests/webapp/core/runs/test_engines.py) take it from the registry.
+(tests/inference/test_contract.py, tests/webapp/core/runs/test_engines.py) take it from the
+registry.
 
-- **Settings**: `Config` is what a user chose; a setting whose default is None may be left open.
-  `Config.resolve(documents, tokens)` chooses what is open and returns the resolved form, in which
-  nothing is None. `setting` declares a setting's label, help, default and bounds; forms, the
-  command and the API show what is declared.
+- **Settings** are there twice, in `Config` as a user chose them and in `Resolved` as they are
+  trained with:
+
+      class Config(settings.Settings)         what is None was left open
+      Config.resolve(documents, tokens)       chooses that by the size of the corpus
+      class Resolved(settings.ResolvedPriors, Config)         nothing is None
+
+  The protocols `Config` and `ResolvedConfig` say what other code reads of them. `settings.setting`
+  declares a setting's label, help, default and bounds, which forms, the command and the API show.
 - **Steps are short.** Progress, a stop and the heartbeat are served between steps. A batch engine
   therefore does a pass in slices of `minibatch` documents and updates its topics in the pass's last
   step (`About.batch`).
@@ -22,28 +28,21 @@ loop, checkpoints, forms, commands, the API, exports and the contract tests
   they are `Growing`. A module has an ability when it defines the functions.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass
-from math import nextafter
-from numbers import Real
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType, NoneType
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, get_args, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from inference.bow import Bow
-from inference.errors import Invalid, shown
+from inference.engines.sharing import Exchange, Site
 from inference.topics import Theta, Topics
 
 # The evidence stores a token's topic as uint16, and some of its values are reserved
 MOST_TOPICS = 65_000
 # Tokens of a document: counts within a document may be float32, which is exact up to here
 MOST_DOCUMENT_TOKENS = 1 << 24
-# Values are stored divided by a scale, pi, that falls with each step; below this it is reset to 1,
-# so that they stay within float32's precision (Mimno, Hoffman and Blei 2012, Appendix A, last
-# lines)
-PI_LEAST = 1e-6
 
 # Metadata of a State's fields, `field(metadata=SCRATCH)`.
 # Work space that a step leaves as it found it: not written to checkpoints
@@ -59,7 +58,8 @@ class Shape(NamedTuple):
     D: documents that are trained on; held-out ones are left out, unlike in `Bow.D`, which counts
     all. V: size of the vocabulary. tokens: of all documents, held-out ones included: so tokens / D
     is longer than a document is on average; trained_tokens / D is not. per_pass: steps in which all
-    documents are seen; later: the same once minibatches have grown (`Growing`), 0 where they don't.
+    documents are seen; later: the same once minibatches have grown (`Growing`), as many where they
+    don't; 0: not given, and as many as per_pass.
     pairs: (document, word) pairs of all documents, held-out ones included, len(bow.words).
     held_out: int64[n], documents that no step is given, as numbers in the bag of words; None: none.
     held_out_tokens: of those. word_tokens: float64[V], tokens of each word in all documents,
@@ -83,6 +83,11 @@ class Shape(NamedTuple):
     def all_documents(self) -> int:
         """Held-out ones included: their numbers go up to here."""
         return self.D + (0 if self.held_out is None else len(self.held_out))
+
+    @property
+    def per_later_pass(self) -> int:
+        """Steps of a pass once minibatches have grown."""
+        return self.later or self.per_pass
 
     @property
     def trained_tokens(self) -> int:
@@ -188,6 +193,11 @@ class State:
         where newer values are in a field that is SCRATCH. What the state says stays the same:
         asked twice, it does nothing, and training continues as without it. Most engines have no
         such field."""
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Have the values of these fields that the state of another process has, which `refresh`
+        brought up to date there."""
+        vars(self).update(values)
 
     def continued_shape(self, shape: Shape, bow: Bow) -> Shape:
         """The shape of a training that continues from this state, for `memory_bytes`: with a prior
@@ -377,56 +387,6 @@ class Revised(Protocol):
         """Since which versions.ENGINES it gives those of today."""
 
 
-Message = tuple[np.ndarray, ...]  # what one process says to another
-Exchange = Generator[list[Message], list[Message], None]
-
-
-class Messages(list[Message]):
-    """What a process sends to each, and work of its own to do while it waits for what the others
-    send. The work is done once."""
-
-    def __init__(self, messages: list[Message], work: Callable[[], None]):
-        super().__init__(messages)
-        self._work: Callable[[], None] | None = work
-
-    def work(self) -> None:
-        """Do the work, unless it is done."""
-        work = self._work
-        self._work = None
-        if work:
-            work()
-
-
-def narrow_topics(topics: np.ndarray, K: int) -> np.ndarray:
-    """uint8 or uint16: numbers of topics in the smallest type that holds K of them, as they
-    travel."""
-    return topics.astype(np.uint8 if K <= 256 else np.uint16)
-
-
-class Site(NamedTuple):
-    """One of several processes that share a training. Each has all topics, and remembers what its
-    own documents gave.
-
-    bow: of all documents. own: of its own, numbered from 0. bounds: int64[ranks + 1]: process r has
-    the documents from bounds[r] to bounds[r + 1] - 1. rank: which this one is, from 0.
-    """
-
-    bow: Bow
-    own: Bow
-    bounds: np.ndarray
-    rank: int
-
-    @classmethod
-    def of_rank(cls, bow: Bow, bounds: np.ndarray, rank: int) -> "Site":
-        """The site of a process, with a bag of its own documents. bounds: int64[ranks + 1]."""
-        return cls(bow, bow.part(bounds[rank], bounds[rank + 1]), bounds, rank)
-
-    @property
-    def ranks(self) -> int:
-        """How many processes share the training."""
-        return len(self.bounds) - 1
-
-
 @runtime_checkable
 class Divisible(Protocol):
     """The ability to share a training among processes, with bitwise the topics of one, however many
@@ -456,288 +416,3 @@ class Divisible(Protocol):
 
 
 AnyEngine = Engine[Any, Any, Any]
-
-# Declaring and checking settings: what a form, a command and the API show of a setting is declared
-# with its default. ----
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A setting as forms, commands and the API show it."""
-
-    name: str
-    label: str
-    symbol: str
-    help: str
-    default: int | float | str | None  # None: required, or chosen from the corpus
-    required: bool
-    type: type  # int, float or str
-    # Where it is one of a few: each value, and what it means
-    choices: Mapping[str, str] = field(default_factory=dict)
-
-    def said(self, value: object) -> str:
-        """A value in words, and behind them as commands and the API have it: "replaced at the next
-        visit (memo)"."""
-        words = self.choices.get(str(value), "")
-        return f"{words} ({value})" if words and words != value else str(value)
-
-
-def setting(
-    label: str,
-    symbol: str,
-    help: str,
-    default: Any = None,
-    *,
-    least: float | None = None,
-    most: float | None = None,
-    bounds: str = "",
-    choices: Mapping[str, str] = MappingProxyType({}),
-) -> Any:
-    """A field of a Config. default: None where it may be left open, MISSING where it must be given.
-
-    least, most: both are allowed. bounds: these in words, where "at least …, at most …" does not
-    say it. choices: of a str, each value with what it means in a few words.
-    """
-    metadata = {
-        "label": label,
-        "symbol": symbol,
-        "help": help,
-        "least": least,
-        "most": most,
-        "bounds": bounds,
-        "choices": choices,
-    }
-    return (
-        field(metadata=metadata)
-        if default is MISSING
-        else field(default=default, metadata=metadata)
-    )
-
-
-def minibatch_setting(symbol: str) -> Any:
-    """How many documents a step has. symbol: of the paper."""
-    return setting(
-        "Minibatch size", symbol, "Number of documents between two updates of the topics.", least=1
-    )
-
-
-def prior(
-    label: str,
-    symbol: str,
-    help: str,
-    default: float | None = None,
-    *,
-    least: float = 1e-6,
-    most: float = 1e6,
-) -> Any:
-    """A number above 0."""
-    return setting(
-        label,
-        symbol,
-        help,
-        default,
-        least=least,
-        most=most,
-        bounds=f"above 0, from {_short(least)} to {_short(most)}",
-    )
-
-
-def alpha_setting(least: float = 1e-6) -> Any:
-    """The prior of topics in a document. least: that is allowed."""
-    return prior(
-        "Document smoothing",
-        "α",
-        "Prior of each topic in a document: small values give each document few topics.",
-        least=least,
-    )
-
-
-def eta_setting(least: float = 1e-6) -> Any:
-    """The prior of words in a topic. least: that is allowed."""
-    return prior(
-        "Topic smoothing",
-        "η",
-        "Prior of each word in a topic: small values give topics of fewer words.",
-        least=least,
-    )
-
-
-def kappa_setting(default: float, when: str = "") -> Any:
-    """when: with which other setting it counts, "With decay, "."""
-    help = f"{when}how fast the step size falls: above 0.5, at most 1.".capitalize()
-    return setting(
-        "Forgetting", "κ", help, default, least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]"
-    )
-
-
-def tau0_setting(default: float, when: str = "") -> Any:
-    """The delay of step sizes. when: with which other setting it counts, as for `kappa_setting`."""
-    help = f"{when}how much the first steps are damped.".capitalize()
-    return setting(
-        "Delay", "τ₀", help, default, least=0, most=1e12, bounds="at least 0, and at most 1e12"
-    )
-
-
-def learn_setting() -> Any:
-    """Which priors are learned: none, alpha, or both."""
-    return setting(
-        "Learned priors",
-        "α, η",
-        "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
-        "nothing",
-        choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
-    )
-
-
-def _short(number: float) -> str:
-    """1e6 and 1e-06 as 1e6 and 1e-6."""
-    return f"{number:.0e}".replace("e+0", "e").replace("e-0", "e-") if number != 1 else "1"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What Configs begin with. None: left open, for `resolve`. Raises Invalid, naming the field,
-    for a value that its declaration does not allow."""
-
-    topics: int = setting(
-        "Number of topics",
-        "K",
-        "How many topics to find: few for an overview, many for detail.",
-        MISSING,
-        least=1,
-        most=MOST_TOPICS,
-    )
-    passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
-
-    def __post_init__(self) -> None:
-        """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole
-        numbers become floats where a float is meant, as kernels are compiled for floats.
-
-        A field's declaration is the one of the class nearest to its own that uses `setting`. None
-        is allowed where the type in its own class includes it.
-        """
-        may_be_open = {f.name for f in fields(self) if NoneType in get_args(f.type)}
-        classes = [c for c in reversed(type(self).__mro__) if is_dataclass(c)]
-        declared = {f.name: f for c in classes for f in fields(c) if f.metadata}
-        for f in declared.values():
-            value = getattr(self, f.name)
-            if value is None and f.name in may_be_open:
-                continue
-            object.__setattr__(
-                self, f.name, {int: _whole, float: _number, str: _choice}[kind(f)](f, value)
-            )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sized:
-    """What resolved forms have that may be left open before. Put it before the Config among the
-    bases."""
-
-    passes: int
-    minibatch: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chosen(Sized):
-    """Resolved forms with the priors, too, that may be left open before."""
-
-    alpha: float
-    eta: float
-
-
-def passes_within(words: int, tokens: int, *, least: int, most: int) -> int:
-    """How many passes go through so many words of a corpus of `tokens`, over all of them: from
-    `least` to `most`."""
-    return min(most, max(least, words // max(tokens, 1)))
-
-
-def fewer_passes(settings: Mapping[str, Any], least: int = 3) -> dict[str, Any]:
-    """Settings of a run, with passes for one that begins with its topics: a third of them."""
-    return {**settings, "passes": max(least, round(settings["passes"] / 3))}
-
-
-def fewer_passes_warm(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with fewer passes and no warm-up, which would forget the topics that a run begins
-    with."""
-    return {**fewer_passes(settings), "warm_up": 0}
-
-
-def kind(f: Field) -> type:
-    """int, float or str: of `int | None`, int."""
-    return (get_args(f.type) or (f.type,))[0]
-
-
-LARGEST_WHOLE = 2**31 - 1  # kernels are compiled for numbers of 32 bits
-
-
-def _whole(f: Field, value: Any) -> int:
-    least = f.metadata["least"] or 0
-    largest = f.metadata["most"]
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise Invalid(
-            f.name, f"{f.name} must be a whole number of at least {least}, got {shown(value)}."
-        )
-    if largest is None:
-        largest = LARGEST_WHOLE
-    if value > largest:
-        raise Invalid(f.name, f"{f.name} must be at most {largest:,}, got {value:,}.")
-    return value
-
-
-def _number(f: Field, value: Any) -> float:
-    least = f.metadata["least"]
-    largest = f.metadata["most"]
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise Invalid(f.name, f"{f.name} must be a number, got {shown(value)}.")
-    if (
-        not (least is None or value >= least)
-        or not (largest is None or value <= largest)
-        or value != value
-    ):
-        bounds = f.metadata["bounds"] or " and ".join(
-            f"at {word} {bound:g}"
-            for word, bound in (("least", least), ("most", largest))
-            if bound is not None
-        )
-        raise Invalid(f.name, f"{f.name} must be {bounds or 'a number'}, got {value}.")
-    return float(value)
-
-
-def _choice(f: Field, value: Any) -> str:
-    choices = f.metadata["choices"]
-    if value not in choices:
-        quoted = ", ".join(f"“{choice}”" for choice in choices)
-        raise Invalid(f.name, f"{f.name} must be one of {quoted}, got {shown(value)}.")
-    return value
-
-
-def resolved(config: Config, form: type[T], **chosen: Any) -> T:
-    """The resolved form of a config: what it leaves open is as chosen."""
-    return form(
-        **chosen | {name: value for name, value in asdict(config).items() if value is not None}
-    )
-
-
-def described(config: type) -> list[Setting]:
-    """The settings that a Config declares, in its order."""
-    return [
-        Setting(
-            name=f.name,
-            label=f.metadata["label"],
-            symbol=f.metadata["symbol"],
-            help=f.metadata["help"],
-            default=None if f.default is MISSING else f.default,
-            required=f.default is MISSING,
-            type=kind(f),
-            choices=f.metadata["choices"],
-        )
-        for f in fields(config)
-    ]
-
-
-def rho(config: Any, t: int) -> float:
-    """The step size of step t, counted from 1: (tau0 + t)^-kappa (SVI, eq. 26). config: with kappa,
-    from 0 to 1, and tau0, at least 0."""
-    return float(config.tau0 + t) ** -config.kappa

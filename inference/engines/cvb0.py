@@ -12,28 +12,22 @@ from typing import Any
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import defaults, dense
-from inference.engines.batch import RECOUNTED, keys as streams
-from inference.engines.contract import (
-    MAPPED,
-    About,
-    Chosen,
-    Methods,
+from inference.engines import defaults, dense, step_sizes
+from inference.engines.batch import RECOUNTED, is_trained, keys as streams, trained_documents
+from inference.engines.contract import MAPPED, About, Methods, Shape
+from inference.engines.lda_sentences import priors_were, trained_lda
+from inference.engines.priors import as_set
+from inference.engines.settings import (
+    ResolvedPriors,
     Settings,
-    Shape,
     alpha_setting,
     eta_setting,
-    fewer_passes_warm,
     kappa_setting,
     minibatch_setting,
-    passes_within,
     resolved,
-    rho as falling,
     setting,
     tau0_setting,
 )
-from inference.engines.lda_sentences import priors_were, trained_lda
-from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import cvb, rng, rows, vb
 from inference.kernels.chunks import CHUNKS
@@ -66,12 +60,12 @@ FOLD_LEAST = 1e-4
 SWEPT_TOKENS = 400_000_000
 LEAST_PASSES = 3
 MOST_PASSES = 40
-PASSES_OF_DECAY = 10
+DECAY_PASSES = 10
 # Minibatches of a pass and their documents with memo; documents of a minibatch with decay
-MINIBATCHES_OF_PASS = 32
-LEAST_MINIBATCH = 20
-MOST_MINIBATCH = 2048
-MINIBATCH_OF_DECAY = 256
+MEMO_MINIBATCHES = 32
+LEAST_MEMO_MINIBATCH = 20
+MOST_MEMO_MINIBATCH = 2048
+DECAY_MINIBATCH = 256
 # Alpha in the first passes, at the least: no document is settled on a few topics so soon
 WARM_ALPHA = 0.5
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
@@ -155,20 +149,22 @@ class Config(Settings):
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/cvb0.md has the evidence."""
         memo = self.statistics == "memo"
-        passes = passes_within(SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES)
-        minibatch = min(MOST_MINIBATCH, max(LEAST_MINIBATCH, documents // MINIBATCHES_OF_PASS))
+        passes = defaults.passes_within(SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES)
+        minibatch = min(
+            MOST_MEMO_MINIBATCH, max(LEAST_MEMO_MINIBATCH, documents // MEMO_MINIBATCHES)
+        )
         return resolved(
             self,
             Resolved,
-            passes=passes if memo else PASSES_OF_DECAY,
+            passes=passes if memo else DECAY_PASSES,
             alpha=defaults.alpha(self.topics, ALPHA_SCALE),
             eta=defaults.eta(self.topics, ETA_SCALE),
-            minibatch=minibatch if memo else MINIBATCH_OF_DECAY,
+            minibatch=minibatch if memo else DECAY_MINIBATCH,
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Chosen, Config):
+class Resolved(ResolvedPriors, Config):
     """Settings of which none is open."""
 
 
@@ -236,7 +232,7 @@ def begin(
     and give nothing.
     """
     state = _empty(config, shape, seed, scratch)
-    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    trained_on = trained_documents(bow.D, held_out)
     for first in range(0, len(trained_on), RECOUNTED):
         documents = trained_on[first : first + RECOUNTED]
         batch = dense.batch_of(bow, documents)
@@ -251,7 +247,7 @@ def begin(
             state.totals,
         )
     if config.statistics == "memo":
-        pairs = np.repeat(np.isin(np.arange(bow.D), trained_on), np.diff(bow.indptr))
+        pairs = np.repeat(is_trained(bow.D, held_out), np.diff(bow.indptr))
         state.remembered[:, 0] = np.where(pairs, topics, 0)
         state.phi[:, 0] = np.where(pairs, cvb.WHOLE_TOKEN, 0)
     return state
@@ -260,7 +256,7 @@ def begin(
 def rho(config: Resolved, t: int) -> float:
     """The step size of step t, counted from 1, where statistics decay: s (tau0 + t)^-kappa, at most
     1."""
-    return min(config.step * falling(config, t), 1.0)
+    return min(config.step * step_sizes.rho(config, t), 1.0)
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -296,7 +292,13 @@ def _replace(
     keys = streams(state.seed, rng.SAMPLE, state.t, documents)
     # The least alpha of the warm-up
     warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
-    how = cvb.Turns(config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0)
+    how = cvb.Turns(
+        again=config.iterations,
+        first=config.burn_in + 1,
+        least=config.least,
+        draws=DRAWN,
+        moves=1.0,
+    )
     after = _visit(config, state, batch, keys, before, how, warm)
     pairs = np.arange(len(batch.places) + 1)
     rows.remember(documents, bow.indptr, state.remembered, batch.doc_ptr, pairs, after.topics)
@@ -330,11 +332,11 @@ def _present(
     rows_of_words = cvb.table(batch.words, state.values, scale)
     totals = np.maximum(scale * state.totals, 0.0)
     return cvb.Present(
-        rows_of_words,
-        totals,
-        np.full(config.topics, max(config.alpha, least_alpha)),
-        config.eta,
-        len(state.values) * config.eta,
+        rows=rows_of_words,
+        totals=totals,
+        alpha=np.full(config.topics, max(config.alpha, least_alpha)),
+        eta=config.eta,
+        eta_mass=len(state.values) * config.eta,
     )
 
 
@@ -381,7 +383,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
         batch,
         keys,
         cvb.Phi(nothing, nothing),
-        cvb.Turns(0, FOLD_TURNS, FOLD_LEAST, 0, 0.0),
+        cvb.Turns(again=0, first=FOLD_TURNS, least=FOLD_LEAST, draws=0, moves=0.0),
     )
     gamma = cvb.mixtures(batch.doc_ptr, batch.counts, *phi, np.full(config.topics, config.alpha))
     return dense.theta(gamma, first, batch.lengths)
@@ -390,7 +392,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 priors = as_set
 
 
-continued = fewer_passes_warm
+continued = defaults.fewer_passes_warm
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

@@ -1,5 +1,8 @@
-"""Values of settings that are left open, where several engines have one rule. An engine's document
-says what was measured with it."""
+"""Values of settings that are left open, and settings of a run that begins with another's topics,
+where several engines have one rule. An engine's document says what was measured with it."""
+
+from collections.abc import Mapping
+from typing import Any
 
 MOST_ALPHA = 0.2  # of a topic, where there are few
 ALPHA_SCALE = 2.0
@@ -27,3 +30,20 @@ def eta(K: int, scale: float = 1.0) -> float:
 def minibatch(documents: int) -> int:
     """Documents between two updates of V x K parameters."""
     return min(MOST_MINIBATCH, max(LEAST_MINIBATCH, documents // MINIBATCHES_OF_PASS))
+
+
+def passes_within(words: int, tokens: int, *, least: int, most: int) -> int:
+    """How many passes go through so many words of a corpus of `tokens`, over all of them: from
+    `least` to `most`."""
+    return min(most, max(least, words // max(tokens, 1)))
+
+
+def fewer_passes(settings: Mapping[str, Any], least: int = 3) -> dict[str, Any]:
+    """Settings of a run, with passes for one that begins with its topics: a third of them."""
+    return {**settings, "passes": max(least, round(settings["passes"] / 3))}
+
+
+def fewer_passes_warm(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with fewer passes and no warm-up, which would forget the topics that a run begins
+    with."""
+    return {**fewer_passes(settings), "warm_up": 0}

@@ -12,8 +12,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import batch as batches, contract
-from inference.engines.arena import STEP_WHOLE
-from inference.engines.contract import PI_LEAST
+from inference.engines.step_sizes import PI_LEAST, Fading
 from inference.kernels import rows, vb
 from inference.kernels.chunks import CHUNKS
 from inference.kernels.minibatch import MinibatchByWord
@@ -40,7 +39,7 @@ BLOCK_WORDS = 256
 
 
 @dataclass(kw_only=True)
-class State(contract.State):
+class State(contract.State, Fading):
     """pi: scale of the stored values. values: [V, K]; totals: float64[K], their sums by topic."""
 
     pi: float = 1.0
@@ -51,15 +50,10 @@ class State(contract.State):
         """How many of the K x V parameters hold LISTED_TOKENS or more."""
         return count_listed(self.values, self.pi)
 
-    def fade(self, size: float) -> float:
-        """Let what is stored count 1 - size as much. Returns the size; 1 where nothing is left."""
-        if size < STEP_WHOLE:
-            self.pi *= 1.0 - size
-            return size
+    def clear(self) -> None:
+        """Let nothing be stored."""
         self.values[:] = 0.0
         self.totals[:] = 0.0
-        self.pi = 1.0
-        return 1.0
 
     def rescale(self) -> None:
         """Store all anew where the scale has become small."""
@@ -75,14 +69,14 @@ def batch_of(bow: Bow, documents: np.ndarray) -> MinibatchByWord:
     document = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(doc_ptr))
     lengths = np.diff(token_ptr[doc_ptr]).astype(np.float64)
     return MinibatchByWord(
-        words,
-        doc_ptr,
-        slots,
-        np.diff(token_ptr).astype(np.float32),
-        word_ptr,
-        pairs,
-        document,
-        lengths,
+        words=words,
+        doc_ptr=doc_ptr,
+        places=slots,
+        counts=np.diff(token_ptr).astype(np.float32),
+        word_ptr=word_ptr,
+        pairs=pairs,
+        documents=document,
+        lengths=lengths,
     )
 
 
@@ -143,11 +137,9 @@ def count_listed(values: np.ndarray, scale: float) -> int:
 
 
 def memory_bytes(V: int, K: int, S: int, pairs: int, words: int, copies: int = 1) -> int:
-    """Bytes: `copies` arrays of V x K; what a batch takes of S documents with so many pairs and
-    distinct words; and what the kernels' threads do.
-
-    A copy of an array is added for `rescale` and checkpoints being written.
-    """
+    """Bytes: arrays of V x K; what a batch takes of S documents with so many pairs and distinct
+    words; and what the kernels' threads do. copies: how many arrays there are at the same time,
+    with those that are made while topics are shown."""
     values = SINGLE * V * K * copies
     of_words = words * (SINGLE * K + WORD_BYTES)
     of_documents = S * DOCUMENT_TOPIC_BYTES * K

@@ -17,43 +17,45 @@ from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.batch import expand, keys as keys_of
 from inference.engines.concepts import SeedCompany
-from inference.engines.contract import Message, Shape, narrow_topics, rho
+from inference.engines.contract import Shape
+from inference.engines.sharing import Message, narrow_topics
+from inference.engines.step_sizes import rho
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, merge, rng, rows, seeds
 from inference.kernels.chunks import chunk_bounds
 from inference.kernels.minibatch import Minibatch
 from inference.runtime.arrays import offsets_of_parts
 
-ITERATIONS = 20  # L: steps of OPE for a document
-ALPHA = 1.0  # over K: of OPE
-# eta of OPE: ETA / K, where V eta is at most WEIGHT of a topic's equal share of the tokens; at
-# least LEAST_ETA times the eta that sampling has
-ETA = 3.0
-WEIGHT = 0.04
-LEAST_ETA = 1 / 2
-UNLIKE = 100  # topics: from so many on they begin with documents that are unlike each other
-# For these it is looked at so many documents, each as often as candidates are tried, and shared
-# words, this part of a document's words
+OPE_ITERATIONS = 20  # L: steps of OPE for a document
+OPE_ALPHA_SUM = 1.0  # alpha of OPE, of all topics together
+# Tokens: eta of OPE, of all topics together; of one it is a K-th of that, but V eta is at most
+# MOST_ETA_SHARE of a topic's equal share of the tokens, and eta at least LEAST_ETA_RATIO times that
+# of the sampling that follows
+OPE_ETA_SUM = 3.0
+MOST_ETA_SHARE = 0.04
+LEAST_ETA_RATIO = 1 / 2
+# Topics: from so many on they begin with documents that are unlike each other
+FEWEST_TOPICS_UNLIKE = 100
+# Shared words that are looked at in the search for these: with each candidate that is tried, in
+# each document the part of its words that the candidate has, too
 MOST_SHARED_WORDS = 400_000_000
 SHARED_WORDS_PART = 1 / 8
-# Documents for each topic, at the least: with fewer, random ones were better
-DOCUMENTS_PER_TOPIC = 7
-CANDIDATES = 2  # of these for each topic that are searched, at the least
+DOCUMENTS_PER_TOPIC = 7  # at the least: with fewer, random ones were better
+CANDIDATES_PER_TOPIC = 2  # documents among which a topic's is searched, at the least
 # A start by more topics than are asked for, so many times as many, of which the nearest are joined
 # before training begins: up to so many in all, as each pair of them is compared
-JOINED = 4
-MOST_JOINED = 2000
+JOINED_PER_TOPIC = 4
+MOST_JOINED_TOPICS = 2000
 # They learn from a sample of about so many tokens, so that the first step of a large collection
-# takes no longer than some seconds, with so many documents for each at the least, in so many
-# minibatches
+# takes no longer than some seconds; with so many documents for each at the least
 SAMPLED_TOKENS = 1_500_000
-SAMPLED_DOCUMENTS = 4
-SAMPLE_STEPS = 32
+SAMPLED_DOCUMENTS_PER_TOPIC = 4
+SAMPLE_MINIBATCHES = 32  # one document each where the sample has fewer
 NO_TOPICS = np.zeros(0, np.int64)
 
 
 class StepSizes(NamedTuple):
-    """The step size of step t is (tau0 + t)^-kappa, see contract.rho."""
+    """The step size of step t is (tau0 + t)^-kappa, see step_sizes.rho."""
 
     kappa: float = 0.6
     tau0: float = 1.0
@@ -70,7 +72,10 @@ class Inferred(NamedTuple):
 
 def eta(topics: int, bow: Bow, after: float) -> float:
     """eta as long as OPE lasts. bow: of all documents. after: eta of the sampling that follows."""
-    return max(min(ETA, WEIGHT * bow.tokens / max(bow.V, 1)) / topics, LEAST_ETA * after)
+    return max(
+        min(OPE_ETA_SUM, MOST_ETA_SHARE * bow.tokens / max(bow.V, 1)) / topics,
+        LEAST_ETA_RATIO * after,
+    )
 
 
 def begin(
@@ -83,11 +88,11 @@ def begin(
     joined: bool = False,
 ) -> None:
     """The rows as one document a topic, its words weighted by log((D + 1) / documents with the
-    word). With UNLIKE topics or more the documents are unlike each other, and each topic begins
-    with as many tokens as a document has on average. bow: of all documents. key: a random stream.
-    free: int64[n], the topics that begin so, ascending; None: all of them. company: what the
-    others begin with instead; words weigh less for topics that begin as documents. joined: by
-    `begin_joined`."""
+    word). With FEWEST_TOPICS_UNLIKE topics or more the documents are unlike each other, and each
+    topic begins with as many tokens as a document has on average. bow: of all documents. key: a
+    random stream. free: int64[n], the topics that begin so, ascending; None: all of them. company:
+    what the others begin with instead; words weigh less for topics that begin as documents. joined:
+    by `begin_joined`."""
     documents, _ = rows.occurrences(bow.words, bow.counts, bow.V)
     weights = rarity.inverse_frequency(documents, bow.D)
     K = len(state.totals)
@@ -116,7 +121,11 @@ def _begin_as_documents(
     """K topics as a document each: unlike ones, where there are enough topics and documents for
     that. documents: in a random order."""
     searched = _searched(bow, documents, K)
-    if K < UNLIKE or len(documents) < DOCUMENTS_PER_TOPIC * K or len(searched) < CANDIDATES * K:
+    if (
+        K < FEWEST_TOPICS_UNLIKE
+        or len(documents) < DOCUMENTS_PER_TOPIC * K
+        or len(searched) < CANDIDATES_PER_TOPIC * K
+    ):
         arena.from_documents(state, bow, documents[:K], weights, numbers=free)
         return
     diverse = unlike(bow, searched, weights, K, key)
@@ -126,7 +135,7 @@ def _begin_as_documents(
 def check_joined(topics: int, documents: int) -> None:
     """Raises Invalid where there are not as many documents as topics are joined. documents: of the
     corpus; those that are held out or without words are left out of the start later."""
-    needed = JOINED * topics
+    needed = JOINED_PER_TOPIC * topics
     if documents < needed:
         raise Invalid(
             "start",
@@ -143,13 +152,13 @@ def begin_joined(
     key: int,
     numbers: np.ndarray,
 ) -> None:
-    """The rows of some topics as JOINED times as many topics, or one a document where there are
-    fewer, that each began as a document and learned by OPE from a sample, of which the nearest were
-    joined until K were left: a subject that no document of a start has is rarer among more, and one
-    that several have is joined again. documents: int[n], those that may be begun with; weights:
-    float64[V], of the words; key: of kernels.rng; numbers: int[K], of the topics."""
+    """The rows of some topics as JOINED_PER_TOPIC times as many topics, or one a document where
+    there are fewer, that each began as a document and learned by OPE from a sample, of which the
+    nearest were joined until K were left: a subject that no document of a start has is rarer among
+    more, and one that several have is joined again. documents: int[n], those that may be begun
+    with; weights: float64[V], of the words; key: of kernels.rng; numbers: int[K], of the topics."""
     K = len(numbers)
-    finer_topics = min(JOINED * K, len(documents))
+    finer_topics = min(JOINED_PER_TOPIC * K, len(documents))
     finer = arena.Scaled(seed=0, **arena.empty(bow.V, finer_topics))
     first = _first_documents(bow, documents, weights, finer_topics, key)
     arena.from_documents(finer, bow, first, weights, bow.tokens / bow.D)
@@ -172,7 +181,7 @@ def _first_documents(
 ) -> np.ndarray:
     """K documents, unlike each other where the search for them is large enough to tell."""
     searched = _searched(bow, documents, K)
-    if len(searched) < CANDIDATES * K:
+    if len(searched) < CANDIDATES_PER_TOPIC * K:
         return documents[:K]
     return unlike(bow, searched, weights, K, key)
 
@@ -187,9 +196,12 @@ def _searched(bow: Bow, documents: np.ndarray, K: int) -> np.ndarray:
 def _learn_from_sample(finer: arena.Scaled, bow: Bow, documents: np.ndarray, key: int) -> None:
     """Online-OPE on the first of these documents. key: a random stream."""
     n = len(finer.totals)
-    sample = documents[: max(int(SAMPLED_TOKENS * bow.D / bow.tokens), SAMPLED_DOCUMENTS * n)]
+    sample = documents[
+        : max(int(SAMPLED_TOKENS * bow.D / bow.tokens), SAMPLED_DOCUMENTS_PER_TOPIC * n)
+    ]
     finer_eta = eta(n, bow, 0.0)
-    for t, minibatch in enumerate(np.array_split(sample, SAMPLE_STEPS), 1):
+    minibatches = min(SAMPLE_MINIBATCHES, len(sample))
+    for t, minibatch in enumerate(np.array_split(sample, minibatches), 1):
         batch = expand(bow, minibatch)
         streams = keys_of(key, rng.OPE, t, minibatch)
         inferred = infer(finer, finer.pi, finer_eta, batch, streams)
@@ -199,8 +211,8 @@ def _learn_from_sample(finer: arena.Scaled, bow: Bow, documents: np.ndarray, key
 
 def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:
     """int[K]: K of these documents that are as unlike each other as they come, words weighted as in
-    what topics begin with; where the search gives fewer, the first of the others. documents: int[n];
-    weights: float64[V]; key: of kernels.rng."""
+    what topics begin with; where the search gives fewer, the first of the others. documents:
+    int[n]; weights: float64[V]; key: of kernels.rng."""
     batch = expand(bow, documents)
     counts = seeds.weighted_counts(
         batch.doc_ptr, batch.places, batch.token_ptr, weights[batch.words]
@@ -230,13 +242,13 @@ def infer(
     n = len(batch.doc_ptr) - 1
     gathered, floor = _gather(state, unit, eta, batch.words, empty)
     method = frank_wolfe.Method(
-        frank_wolfe.OPE,
-        frank_wolfe.SAFE,
-        ITERATIONS,
-        1.0 - ALPHA / K,
-        0.0,
-        False,
-        frank_wolfe.AUTOMATIC,
+        kind=frank_wolfe.OPE,
+        step=frank_wolfe.SAFE,
+        iterations=OPE_ITERATIONS,
+        prior_weight=1.0 - OPE_ALPHA_SUM / K,
+        tolerance=0.0,
+        final=False,
+        form=frank_wolfe.AUTOMATIC,
     )
     theta = frank_wolfe.MinibatchTheta.empty(np.arange(n + 1) * _most_vertices(K))
     factors = np.empty(len(batch.places), np.float32)
@@ -284,18 +296,23 @@ def _in_order(
     """The pairs of words that are in order already."""
     order = np.arange(len(documents), dtype=np.int32)
     return frank_wolfe.PairsByWord(
-        words, word_ptr, order, documents, np.empty(0, np.int64), factors
+        words=words,
+        word_ptr=word_ptr,
+        pairs=order,
+        documents=documents,
+        tokens=np.empty(0, np.int64),
+        factors=factors,
     )
 
 
 def _change(state: arena.Rows, unit: float, floor: np.ndarray, weight: float) -> frank_wolfe.Change:
     K = len(state.totals)
     return frank_wolfe.Change(
-        floor,
-        np.full(K, weight / unit),
-        np.ones(K),
-        np.full(K, frank_wolfe.dropped(K) / unit),
-        False,
+        floor=floor,
+        unit=np.full(K, weight / unit),
+        keep=np.ones(K),
+        drop_below=np.full(K, frank_wolfe.dropped(K) / unit),
+        credits=False,
     )
 
 
@@ -309,7 +326,7 @@ def message_of_documents(inferred: Inferred, K: int) -> Message:
 
 
 def _most_vertices(K: int) -> int:
-    return min(K, ITERATIONS + 1)
+    return min(K, OPE_ITERATIONS + 1)
 
 
 class Received(NamedTuple):
@@ -334,7 +351,11 @@ def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Rece
     )
     return Received(
         frank_wolfe.MinibatchTheta(
-            starts, topics.astype(np.int32), theta, sizes[document_places], rests[document_places]
+            starts=starts,
+            topics=topics.astype(np.int32),
+            weights=theta,
+            sizes=sizes[document_places],
+            rests=rests[document_places],
         ),
         first,
         factors,

@@ -1,6 +1,5 @@
 """LDA by Frank-Wolfe inference (Than and Ho 2015, paper 001) or online maximum a posteriori
-estimation, OPE (Than and Doan
-2015), with three ways to learn from it.
+estimation, OPE (Than and Doan 2015), with three ways to learn from it.
 
 What the papers leave open, and every deviation from them, is in docs/engines/fw.md.
 """
@@ -14,25 +13,22 @@ import numpy as np
 
 from inference.bow import Bow, ranges
 from inference.engines import arena, defaults
-from inference.engines.batch import expand, keys as streams
-from inference.engines.contract import (
-    PI_LEAST,
-    About,
-    Chosen,
-    Methods,
+from inference.engines.batch import expand, is_trained, keys as streams
+from inference.engines.contract import About, Methods, Shape
+from inference.engines.lda_sentences import trained_lda
+from inference.engines.priors import as_set
+from inference.engines.settings import (
+    ResolvedPriors,
     Settings,
-    Shape,
     eta_setting,
     kappa_setting,
     minibatch_setting,
-    prior,
+    prior_setting,
     resolved,
-    rho,
     setting,
     tau0_setting,
 )
-from inference.engines.lda_sentences import trained_lda
-from inference.engines.priors import as_set
+from inference.engines.step_sizes import PI_LEAST, STEP_WHOLE, rho
 from inference.errors import Invalid, number_of
 from inference.kernels import frank_wolfe, rng, rows
 from inference.kernels.chunks import CHUNKS
@@ -63,11 +59,11 @@ AUTOMATIC = frank_wolfe.AUTOMATIC
 SPARSE = frank_wolfe.SPARSE
 DENSE = frank_wolfe.DENSE
 
-# Of settings that are left open (docs/engines/fw.md). Minibatches of a pass with MANY_TOPICS or
-# fewer; with more topics there are fewer of them, by this power
-MINIBATCHES_OF_PASS = 32.0
-PARTS_POWER = -0.3
-MANY_TOPICS = 100
+# Of settings that are left open (docs/engines/fw.md). Minibatches of a pass with up to FEW_TOPICS
+# topics; with more there are fewer minibatches, by this power
+FEW_TOPICS = 100
+MINIBATCHES_OF_FEW_TOPICS = 32.0
+MINIBATCHES_POWER = -0.3
 LEAST_MINIBATCH = 20
 MOST_MINIBATCH = 5000
 PASSES = 3
@@ -146,7 +142,7 @@ class Config(Settings):
         least=1,
         most=100_000,
     )
-    alpha: float | None = prior(
+    alpha: float | None = prior_setting(
         "Document smoothing",
         "α",
         "Prior of each topic in a document: the smaller, the fewer topics it has.",
@@ -175,7 +171,10 @@ class Config(Settings):
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/fw.md has the evidence."""
-        parts = MINIBATCHES_OF_PASS * (max(MANY_TOPICS, self.topics) / MANY_TOPICS) ** PARTS_POWER
+        parts = (
+            MINIBATCHES_OF_FEW_TOPICS
+            * (max(FEW_TOPICS, self.topics) / FEW_TOPICS) ** MINIBATCHES_POWER
+        )
         part = round(documents / parts)
         return resolved(
             self,
@@ -188,7 +187,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Chosen, Config):
+class Resolved(ResolvedPriors, Config):
     """Settings of which none is open."""
 
 
@@ -230,7 +229,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
         all_topics = np.tile(np.arange(K, dtype=np.int32), V)
         values = frank_wolfe.uniform(np.uint64(seed), V, K)
         arena.put_all(state, np.arange(V + 1, dtype=np.int64) * K, all_topics, values)
-        _begun(config, state)
+        set_totals(config, state)
     return state
 
 
@@ -250,22 +249,23 @@ def begin(
     and give nothing.
     """
     state = init(replace(config, start="seed"), shape, seed, scratch)
-    pairs = np.repeat(~np.isin(np.arange(bow.D), held_out), np.diff(bow.indptr))
+    pairs = np.repeat(is_trained(bow.D, held_out), np.diff(bow.indptr))
     arena.fill(state, np.asarray(bow.words)[pairs], topics[pairs], np.asarray(bow.counts)[pairs])
-    _begun(config, state)
+    set_totals(config, state)
     state.behind = shape.per_pass
     return state
 
 
-def _seed(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
-    """lambda = eta + the words of a document for each topic."""
+def seed_topics(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
+    """Begin a state without topics: lambda = eta + the words of a document for each topic."""
     key = rng.key(np.uint64(state.seed), np.uint64(rng.FW), np.uint64(0), np.uint64(0))
     arena.from_documents(state, bow, arena.candidates(bow, shape, key)[: config.topics])
-    _begun(config, state)
+    set_totals(config, state)
 
 
-def _begun(config: Resolved, state: State) -> None:
-    """Totals of the rows as they are; where learn is ml, topics that sum to 1."""
+def set_totals(config: Resolved, state: State) -> None:
+    """Give the state the totals of its rows, as they are; where learn is ml, topics that sum to 1.
+    From then on it has begun."""
     V = state.V
     K = config.topics
     state.totals = rows.sum_topics(state.arena, K)
@@ -346,13 +346,13 @@ def infer_theta(
         most_topics += (tokens / frank_wolfe.LEAST_LISTED_TOKENS).astype(np.int64)
     starts = offsets_of_parts(np.minimum(K, most_topics))
     method = frank_wolfe.Method(
-        KINDS[config.inference],
-        STEPS[config.step],
-        config.iterations,
-        1.0 - config.alpha,
-        TOLERANCE,
-        final,
-        form,
+        kind=KINDS[config.inference],
+        step=STEPS[config.step],
+        iterations=config.iterations,
+        prior_weight=1.0 - config.alpha,
+        tolerance=TOLERANCE,
+        final=final,
+        form=form,
     )
     inferred = InferredTheta(
         frank_wolfe.MinibatchTheta.empty(starts),
@@ -371,7 +371,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     changes.
     """
     if not state.begun:
-        _seed(config, state, bow, shape)
+        seed_topics(config, state, bow, shape)
     state.t += 1
     if not bow.words_of(documents).any():
         return
@@ -404,7 +404,7 @@ def _learn(
     unit = np.full(config.topics, 1.0)
     drop_below = np.full(K, frank_wolfe.dropped(K))
     step_size = rho(config, state.t + state.behind)
-    step_size = 1.0 if step_size >= arena.STEP_WHOLE else step_size
+    step_size = 1.0 if step_size >= STEP_WHOLE else step_size
     if config.learn == "ml":
         tokens_of_topics = _held(batch, inferred.theta, K)
         moves = tokens_of_topics > 0.0  # a topic that no document chose stays as it is
@@ -425,7 +425,11 @@ def _learn(
     elif config.learn != "streaming":
         state.pi[moves] *= 1.0 - step_size
     change = frank_wolfe.Change(
-        floor, unit / state.pi, keep, drop_below / state.pi, config.learn == "ml"
+        floor=floor,
+        unit=unit / state.pi,
+        keep=keep,
+        drop_below=drop_below / state.pi,
+        credits=config.learn == "ml",
     )
     _add(state, batch, gathered, inferred, change)
     if state.pi.min() < PI_LEAST:
@@ -438,15 +442,16 @@ def _learn(
 
 def _held(batch: Minibatch, theta: frank_wolfe.MinibatchTheta, K: int) -> np.ndarray:
     """float64[K]: tokens of a batch's documents by their theta, what is spread evenly left out."""
-    listed_places = _listed(theta)
+    listed_places = places_of_topics(theta)
     weights = theta.weights[listed_places].astype(np.float64) * np.repeat(
         np.diff(batch.token_ptr[batch.doc_ptr]), theta.sizes
     )
     return np.bincount(theta.topics[listed_places], weights=weights, minlength=K)
 
 
-def _listed(theta: frank_wolfe.MinibatchTheta) -> np.ndarray:
-    """Where the topics of all documents are, in their order: int64."""
+def places_of_topics(theta: frank_wolfe.MinibatchTheta) -> np.ndarray:
+    """int64[n]: where the topics of all documents are in `theta.topics`, document after
+    document."""
     return ranges(theta.starts[:-1], theta.sizes)
 
 
@@ -470,7 +475,12 @@ def _add(
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     documents = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
     by_word = frank_wolfe.PairsByWord(
-        batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors
+        words=batch.words,
+        word_ptr=word_ptr,
+        pairs=pairs,
+        documents=documents,
+        tokens=np.diff(batch.token_ptr),
+        factors=inferred.factors,
     )
     blended = frank_wolfe.blend(
         by_word, inferred.theta, gathered, change, state.arena, state.totals
@@ -506,7 +516,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     step of EM expects of topic k after the engine's own inference, listed from half a token on."""
     documents = np.arange(first, end, dtype=np.int64)
     batch, (listed_theta, *_) = _final(config, state, bow, documents, weights_of(config, state))
-    listed_places = _listed(listed_theta)
+    listed_places = places_of_topics(listed_theta)
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
     document = np.repeat(np.arange(len(documents)), listed_theta.sizes)
     theta = (config.alpha + listed_theta.weights[listed_places]) / (

@@ -15,23 +15,18 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import defaults, dense
 from inference.engines.batch import trained_pairs
-from inference.engines.contract import (
-    MOST_TOPICS,
-    About,
-    Methods,
-    Priors,
+from inference.engines.contract import MOST_TOPICS, About, Methods, Priors, Shape
+from inference.engines.settings import (
+    ResolvedPasses,
     Settings,
-    Shape,
-    Sized,
-    fewer_passes,
     kappa_setting,
     minibatch_setting,
-    prior,
+    prior_setting,
     resolved,
-    rho,
     setting,
     tau0_setting,
 )
+from inference.engines.step_sizes import rho
 from inference.errors import number_of
 from inference.kernels import hdp, vb
 from inference.kernels.minibatch import MinibatchByWord
@@ -45,8 +40,8 @@ ABOUT = About(
     label="Hierarchical Dirichlet process",
     help=(
         "Chooses the number of topics by itself; of simulated texts it came near the true number"
-        " for up to about twenty. Give several times as many as you expect. At a number that you know, the default finds better"
-        " topics many times as quickly."
+        " for up to about twenty. Give several times as many as you expect. At a number that you"
+        " know, the default finds better topics many times as quickly."
     ),
     purpose="Let the texts decide how many topics there are",
     source="Hoffman, Blei, Wang and Paisley 2013",
@@ -103,19 +98,19 @@ class Config(Settings):
         least=1,
         most=1000,
     )
-    alpha: float = prior(
+    alpha: float = prior_setting(
         "Concentration of documents",
         "α",
         "Large values give each document more topics, and more evenly.",
         1.0,
     )
-    omega: float = prior(
+    omega: float = prior_setting(
         "Concentration of the corpus",
         "ω",
         "Large values make more topics common in the corpus.",
         1.0,
     )
-    eta: float = prior(
+    eta: float = prior_setting(
         "Topic smoothing",
         "η",
         "Prior of each word in a topic: small values give more topics, of fewer words.",
@@ -147,7 +142,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Sized, Config):
+class Resolved(ResolvedPasses, Config):
     """Settings of which none is open."""
 
     candidates: int
@@ -238,8 +233,8 @@ class Sticks(NamedTuple):
 
 def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
     """a_i = 1 + m_i and b_i = omega + sum of the later m (002, figure 8), topics in the order of m,
-    the largest first: of all orders the one with the largest bound (docs/engines/hdp.md). mass:
-    float64[K], m."""
+    the largest first: of all orders the one with the largest bound for omega <= 1, above which it
+    need not be (docs/engines/hdp.md has the proof). mass: float64[K], m."""
     order = np.argsort(-mass, kind="stable")
     m = mass[order]
     first = 1.0 + m[:-1]
@@ -249,7 +244,7 @@ def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
     hdp.sticks(first, remaining_mass, logs)
     hdp.lengths(first, remaining_mass, sizes)
     at = np.argsort(order)
-    return Sticks(first, remaining_mass, order, logs[at], sizes[at])
+    return Sticks(first=first, rest=remaining_mass, order=order, logs=logs[at], sizes=sizes[at])
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -263,16 +258,18 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if len(documents):
         batch = dense.batch_of(bow, documents)
         tolerance = FIRST_TOLERANCE if state.t <= shape.per_pass else TOLERANCE
-        local = _local(config, state, batch, config.iterations, tolerance)
+        local = local_step(config, state, batch, config.iterations, tolerance)
         state.tokens += batch.tokens
-        _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))
+        move_topics(
+            state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents)
+        )
 
 
-def _move(
+def move_topics(
     state: State, batch: MinibatchByWord, local: hdp.Local, step_size: float, scale: float
 ) -> None:
     """lambda and the sticks' masses fade by 1 - rho, and rho times what the batch gives, `scale`
-    times, is added."""
+    times, is added. step_size: rho."""
     step_size = state.fade(step_size)
     state.chance *= 1.0 - step_size
     state.mass *= 1.0 - step_size
@@ -301,7 +298,7 @@ def _pointers(config: Resolved) -> int:
     return min(config.document_topics, config.topics)
 
 
-def _local(
+def local_step(
     config: Resolved,
     state: State,
     batch: MinibatchByWord,
@@ -309,7 +306,8 @@ def _local(
     tolerance: float,
     gives: bool = True,
 ) -> hdp.Local:
-    """The local step of each document, from LDA's with the prior alpha E[sigma] on."""
+    """The local step of each document, from LDA's with the prior alpha E[sigma] on. iterations,
+    tolerance: when it ends. gives: whether what each pair gives to the topics is kept."""
     K = config.topics
     n = len(batch.lengths)
     T = _pointers(config)
@@ -332,12 +330,12 @@ def _local(
     logs = hdp.log_table(batch.words, state.values, state.pi, config.eta, state.totals)
     pairs = len(batch.places) if gives else 0
     local = hdp.Local(
-        np.zeros((n, C), np.int64),
-        np.zeros((n, C)),
-        np.zeros((n, C)),
-        np.zeros((n, C)),
-        np.zeros(n),
-        np.empty((pairs, C), np.float32),
+        candidates=np.zeros((n, C), np.int64),
+        mass=np.zeros((n, C)),
+        tokens=np.zeros((n, C)),
+        theta=np.zeros((n, C)),
+        bounds=np.zeros(n),
+        given=np.empty((pairs, C), np.float32),
     )
     hdp.documents(
         batch, logs, gamma, sticks.logs, config.alpha, tolerance, iterations, hdp.EMPTY, T, local
@@ -361,7 +359,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     The T largest are listed, and sum to 1: what a document does not use gets nothing.
     """
     batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
-    local = _local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False)
+    local = local_step(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False)
     return _listed(local.candidates, local.theta, _pointers(config), first, batch.lengths)
 
 
@@ -403,7 +401,9 @@ def bound(
     for first in range(0, len(documents), AT_ONCE):
         batch = dense.batch_of(bow, documents[first : first + AT_ONCE])
         total += float(
-            _local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False).bounds.sum()
+            local_step(
+                config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False
+            ).bounds.sum()
         )
     return global_bound(config, state) + times * total
 
@@ -423,7 +423,7 @@ def priors(config: Resolved, state: State | None) -> Priors:
     return Priors(np.maximum(config.alpha * sizes, LEAST_ALPHA), config.eta)
 
 
-continued = fewer_passes
+continued = defaults.fewer_passes
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

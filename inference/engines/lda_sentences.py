@@ -14,6 +14,18 @@ def trained_lda(settings: Mapping[str, Any]) -> str:
     )
 
 
+def with_learned_priors(
+    settings: Mapping[str, Any], method: str = ""
+) -> tuple[str, tuple[str, ...]]:
+    """A sentence of alpha and eta, of which some may have been learned, and whom it cites. method:
+    " by …", where it is named."""
+    learned = {
+        "alpha": f"; α was learned for each topic{method} (Minka 2000)",
+        "both": f"; α for each topic and η were learned{method} (Minka 2000)",
+    }.get(settings.get("learn", ""), "")
+    return f"{priors_were(settings)}{learned}.", ("minka2000estimating",) if learned else ()
+
+
 def priors_were(settings: Mapping[str, Any]) -> str:
     """A sentence of alpha and eta, without its full stop."""
     return (

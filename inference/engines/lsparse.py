@@ -13,30 +13,24 @@ from typing import Any
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import arena, sparse
-from inference.engines.contract import (
-    MAPPED,
-    PI_LEAST,
-    SCRATCH,
-    About,
-    Chosen,
-    Methods,
+from inference.engines import arena, defaults, sparse
+from inference.engines.batch import trained_documents
+from inference.engines.contract import MAPPED, SCRATCH, About, Methods, Shape
+from inference.engines.lda_sentences import priors_were, trained_lda
+from inference.engines.priors import as_set
+from inference.engines.settings import (
+    ResolvedPriors,
     Settings,
-    Shape,
     alpha_setting,
     eta_setting,
-    fewer_passes_warm,
     kappa_setting,
     minibatch_setting,
-    passes_within,
     resolved,
-    rho,
     setting,
     tau0_setting,
 )
-from inference.engines.lda_sentences import priors_were, trained_lda
-from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS
+from inference.engines.step_sizes import PI_LEAST, rho
 from inference.errors import Invalid, first_passes, number_of
 from inference.kernels import lsparse, rng, rows
 from inference.kernels.chunks import CHUNKS
@@ -143,7 +137,7 @@ class Config(Settings):
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
         passes = (
-            passes_within(SWEPT_TOKENS, tokens, least=3, most=20)
+            defaults.passes_within(SWEPT_TOKENS, tokens, least=3, most=20)
             if self.statistics == "memo"
             else 3
         )
@@ -159,7 +153,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Chosen, Config):
+class Resolved(ResolvedPriors, Config):
     """Settings of which none is open."""
 
     explore: int
@@ -169,11 +163,10 @@ class Resolved(Chosen, Config):
 class State(arena.Scaled):
     """All there is to checkpoint. `step` changes it in place.
 
-    pi: what the rows' values are times; 1 / UNITS with memo after its
-    warm-up, where they are whole numbers. memory_topics, memory_shares: uint16[nnz, min(L, K)],
-    each pair's last topics and their shares times UNITS, all 0 before the first visit; without rows
-    before the first step, and where statistics decay. scratch: a folder for the memory where it is
-    large.
+    pi: what the rows' values are times; 1 / UNITS with memo after its warm-up, where they are whole
+    numbers. memory_topics, memory_shares: uint16[nnz, min(L, K)], each pair's last topics and their
+    shares times UNITS, all 0 before the first visit; without rows before the first step, and where
+    statistics decay. scratch: a folder for the memory where it is large.
     """
 
     memory_topics: np.ndarray = field(metadata=MAPPED)
@@ -182,7 +175,7 @@ class State(arena.Scaled):
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """lam = eta everywhere: the first step puts documents into the topics (`_seed`)."""
+    """lam = eta everywhere: the first step puts documents into the topics (`seed_topics`)."""
     none = np.zeros((0, _width(config)), np.uint16)
     pi = 1.0 / UNITS if _exact(config, 1, shape) else 1.0
     return State(
@@ -216,7 +209,7 @@ def begin(
         )
     state = init(config, shape, seed, scratch)
     _make_memory(config, state, bow)
-    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    trained_on = trained_documents(bow.D, held_out)
     for first in range(0, len(trained_on), AT_ONCE):
         batch = sparse.expand(bow, trained_on[first : first + AT_ONCE])
         _give(config, state, batch, topics[batch.pairs])
@@ -255,7 +248,7 @@ def _give(config: Resolved, state: State, batch: MinibatchWithCounts, topics: np
     sparse.add(state, batch, topics_given, np.full((len(topics), 1), whole_share), *sparse.NOTHING)
 
 
-def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
+def seed_topics(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each topic begins with a document of the first minibatch; with fewer documents than topics
     some begin empty."""
     batch = sparse.expand(bow, documents)
@@ -277,7 +270,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if len(documents):
         _make_memory(config, state, bow)
         if not state.used:
-            _seed(config, state, bow, documents)
+            seed_topics(config, state, bow, documents)
         batch = sparse.expand(bow, documents)
         state.tokens += int(batch.counts.sum())
         if _exact(config, state.t, shape):
@@ -304,7 +297,7 @@ def _replace(config: Resolved, state: State, batch: MinibatchWithCounts) -> None
 
 def _recount(state: State, bow: Bow) -> None:
     """lam - eta as the sum of all that is remembered, in whole numbers."""
-    arena.clear(state)
+    state.clear()
     state.pi = 1.0 / UNITS
     for first in range(0, bow.D if len(state.memory_topics) else 0, AT_ONCE):
         batch = sparse.expand(bow, np.arange(first, min(first + AT_ONCE, bow.D)))
@@ -370,7 +363,14 @@ def visit_documents(
         before = lsparse.Tokens(old_topics, old)
         units = float(UNITS)
         start = STARTS[config.start]
-    how = lsparse.How(start, config.restarts, config.sweeps, config.change, lsparse.BLOCK, units)
+    how = lsparse.How(
+        start=start,
+        restarts=config.restarts,
+        sweeps=config.sweeps,
+        change=config.change,
+        block=lsparse.BLOCK,
+        units=units,
+    )
     lsparse.visit(batch, weights, g, first, config.alpha, how, before, new, visit_counts)
     return new.topics, new.shares, visit_counts
 
@@ -423,7 +423,7 @@ def bound(
 priors = as_set
 
 
-continued = fewer_passes_warm
+continued = defaults.fewer_passes_warm
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

@@ -2,9 +2,8 @@
 paper 003.
 
 At the best lam and N for the present shares the bound is a function of the statistics and of the
-shares' entropy
-alone: a sum over clusters (`worth`). A move therefore costs the rows of the clusters in it, and its
-gain is exact.
+shares' entropy alone: a sum over clusters (`worth`). A move therefore costs the rows of the
+clusters in it, and its gain is exact.
 """
 
 from typing import NamedTuple

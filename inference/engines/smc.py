@@ -14,21 +14,18 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import contract, defaults, dense
-from inference.engines.batch import expand, keys, trained_pairs
-from inference.engines.contract import (
-    MAPPED,
-    About,
-    Chosen,
-    Methods,
+from inference.engines.batch import expand, keys, trained_documents, trained_pairs
+from inference.engines.contract import MAPPED, About, Methods, Shape
+from inference.engines.lda_sentences import priors_were, trained_lda
+from inference.engines.priors import as_set
+from inference.engines.settings import (
+    ResolvedPriors,
     Settings,
-    Shape,
     alpha_setting,
     eta_setting,
     resolved,
     setting,
 )
-from inference.engines.lda_sentences import priors_were, trained_lda
-from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import gibbs, rng, rows, smc
 from inference.references import entries
@@ -100,7 +97,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Chosen, Config):
+class Resolved(ResolvedPriors, Config):
     """Settings of which none is open."""
 
 
@@ -108,9 +105,9 @@ class Resolved(Chosen, Config):
 class State(contract.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    counts: int32[V, K], tokens of each word in each topic, of the
-    documents so far; totals: int64[K], their sums. memory: uint16[tokens], each token's topic,
-    gibbs.UNSEEN before its first visit; empty where no document is visited again.
+    counts: int32[V, K], tokens of each word in each topic, of the documents so far; totals:
+    int64[K], their sums. memory: uint16[tokens], each token's topic, gibbs.UNSEEN before its first
+    visit; empty where no document is visited again.
     """
 
     counts: np.ndarray
@@ -157,7 +154,7 @@ def begin(
     and give nothing.
     """
     state = _empty(config, shape, seed, scratch, remembers=True)
-    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    trained_on = trained_documents(bow.D, held_out)
     smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory[:, None])
     for block in trained_pairs(bow, held_out):
         np.add.at(state.counts, (block.words, topics[block.pairs]), block.counts)

@@ -22,7 +22,12 @@ def expand(bow: Bow, documents: np.ndarray) -> MinibatchWithCounts:
     words, doc_ptr, slots, token_ptr = batches.expand(bow, documents)
     pairs = ranges(bow.indptr[documents], np.diff(doc_ptr))
     return MinibatchWithCounts(
-        words, doc_ptr, slots, np.diff(token_ptr).astype(np.float64), token_ptr, pairs
+        words=words,
+        doc_ptr=doc_ptr,
+        places=slots,
+        counts=np.diff(token_ptr).astype(np.float64),
+        token_ptr=token_ptr,
+        pairs=pairs,
     )
 
 

@@ -14,19 +14,11 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import defaults, dense, variational
-from inference.engines.contract import (
-    About,
-    Methods,
-    Shape,
-    fewer_passes,
-    passes_within,
-    resolved,
-    rho,
-    setting,
-    tau0_setting,
-)
+from inference.engines.contract import About, Methods, Shape
 from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_learned
+from inference.engines.settings import resolved, setting, tau0_setting
+from inference.engines.step_sizes import rho
 from inference.errors import Invalid
 from inference.kernels import vb
 from inference.kernels.minibatch import MinibatchByWord
@@ -46,8 +38,10 @@ ABOUT = About(
 # What is gone through, over all passes, where the number of passes is not given
 SWEPT_TOKENS = 200_000_000
 DELAY = 2  # passes that such a run counts as done: its steps are small from the first
-AVERAGED = 20  # minibatches that an adaptive step size is estimated from before the first step
-PASS = 0.55  # seconds of a pass, see variational.seconds_of_passes
+# An adaptive step size is estimated from so many minibatches before the first step
+AVERAGED_MINIBATCHES = 20
+LARGEST_STEP = 0.5  # of adaptive ones: a single minibatch never outweighs all before it
+PASS_SECONDS = 0.55  # see variational.seconds_of_passes
 ARRAYS_OF_ADAPTIVE_RATE = 3  # of V x K: the mean step, a step, and room to compute it
 
 
@@ -119,7 +113,7 @@ class Config(variational.Config):
             passes=(
                 1
                 if self.statistics == "stream"
-                else passes_within(SWEPT_TOKENS, tokens, least=1, most=20)
+                else defaults.passes_within(SWEPT_TOKENS, tokens, least=1, most=20)
             ),
             alpha=defaults.alpha(self.topics),
             eta=variational.usual_eta(self.expectation, self.topics),
@@ -216,7 +210,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     streams = len(state.noise) > 0
     if not state.begun:
         start = (state.noise, state.noise_totals) if streams else (state.values, state.totals)
-        variational.seed(state, batch, *start)
+        variational.start_from_documents(state, batch, *start)
     local = (
         _streamed(config, state, batch, documents, shape)
         if streams
@@ -234,7 +228,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     else:
         size = rho(config, state.t + state.delay)
         _fade(state, batch, local, size, scale)
-    if config.learn != "nothing":
+    if config.learns_priors:
         _learn(config, state, batch, local, min(size, 1.0), shape)
 
 
@@ -269,23 +263,22 @@ def _adapt(
     """A step whose size is expected to bring lambda nearest to its goal; finding it costs V x K.
     Returns the size.
 
-    The first AVERAGED minibatches are only looked at.
+    The first AVERAGED_MINIBATCHES minibatches are only looked at.
     """
     target = np.zeros_like(state.values)
     totals = np.zeros_like(state.totals)
     variational.add(batch, local, scale, target, totals)
-    looked_at = state.window < AVERAGED
+    looked_at = state.window < AVERAGED_MINIBATCHES
     window = state.window + 1.0 if looked_at else max(state.window, 1.0)
     square, of_mean = vb.adapt(state.values, target, state.mean_step, 1.0 / window)
     state.mean_square += (square - state.mean_square) / window
     if looked_at:
         state.window = window
         return 0.0
-    # The largest step
-    size = min(0.5, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0
-    # the window may grow beyond AVERAGED, and never falls below it: or it would be averaged from
-    # the start again
-    state.window = max(window * (1.0 - size) + 1.0, float(AVERAGED))
+    size = min(LARGEST_STEP, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0
+    # The window may grow beyond AVERAGED_MINIBATCHES, and never falls below it: or it would be
+    # averaged from the start again
+    state.window = max(window * (1.0 - size) + 1.0, float(AVERAGED_MINIBATCHES))
     state.values += np.float32(size) * (target - state.values)
     state.totals += size * (totals - state.totals)
     return size
@@ -322,7 +315,7 @@ bound = variational.bound
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """With fewer passes, and statistics that fade."""
-    return {**fewer_passes(settings, 1), "statistics": "decay"}
+    return {**defaults.fewer_passes(settings, 1), "statistics": "decay"}
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
@@ -366,7 +359,7 @@ def compiling_configs() -> list[Config]:
 def seconds(config: Resolved, tokens: int) -> float:
     """A word costs its iterations times the topics, a minibatch's words an exp-digamma for each
     topic."""
-    return variational.seconds_of_passes(tokens, config.passes, config.topics, PASS)
+    return variational.seconds_of_passes(tokens, config.passes, config.topics, PASS_SECONDS)
 
 
 def remembered_bytes(config: Resolved, shape: Shape) -> int:

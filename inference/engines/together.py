@@ -19,7 +19,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena
-from inference.engines.contract import Exchange, Message, Messages, Site, narrow_topics
+from inference.engines.sharing import Exchange, Message, Messages, Site, narrow_topics
 from inference.kernels import rows, tally
 from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.minibatch import Minibatch
@@ -205,12 +205,12 @@ def sum_up(parts: list[CountChanges]) -> GatheredChanges:
     starts = np.flatnonzero(np.diff(words_of_parts[order], prepend=-1))
     ends = [part.indptr + first for part, first in zip(parts, first_entries[:-1], strict=True)]
     return GatheredChanges(
-        words_of_parts[order[starts]],
-        np.append(starts, len(words_of_parts)),
-        np.concatenate([indptr[:-1] for indptr in ends])[order],
-        np.concatenate([indptr[1:] for indptr in ends])[order],
-        np.concatenate([part.topics for part in parts]),
-        np.concatenate([part.changes for part in parts]),
+        words=words_of_parts[order[starts]],
+        pieces=np.append(starts, len(words_of_parts)),
+        first=np.concatenate([indptr[:-1] for indptr in ends])[order],
+        end=np.concatenate([indptr[1:] for indptr in ends])[order],
+        topics=np.concatenate([part.topics for part in parts]),
+        changes=np.concatenate([part.changes for part in parts]),
     )
 
 
@@ -268,7 +268,13 @@ def packed(
     values from row_starts[i] on. added: float64[m, K], of Merged."""
     _, topics, values = rows.close(row_starts, sizes, topics, values)
     topics = narrow_topics(topics, added.shape[1])
-    return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics, values, added)
+    return Merged(
+        words=words.astype(np.int32),
+        sizes=sizes.astype(np.uint16),
+        topics=topics,
+        values=values,
+        added=added,
+    )
 
 
 def put(state: arena.Rows, messages: list[Message]) -> None:

@@ -13,18 +13,19 @@ from scipy.special import gammaln, psi
 
 from inference.bow import Bow
 from inference.engines import defaults, dense, priors
-from inference.engines.contract import (
-    MAPPED,
-    Chosen,
+from inference.engines.batch import is_trained
+from inference.engines.contract import MAPPED, Shape
+from inference.engines.lda_sentences import with_learned_priors
+from inference.engines.settings import (
+    LearningPriors,
+    ResolvedPriors,
     Settings,
-    Shape,
     alpha_setting,
     learn_setting,
     minibatch_setting,
-    prior,
+    prior_setting,
     setting,
 )
-from inference.engines.lda_sentences import priors_were
 from inference.kernels import rng, seeds, vb
 from inference.kernels.minibatch import MinibatchByWord
 from inference.runtime.memory import large_array
@@ -69,11 +70,11 @@ def truncate_setting(default: float) -> Any:
 
 
 @dataclass(frozen=True)
-class Config(Settings):
+class Config(LearningPriors, Settings):
     """Settings of a run that both engines have."""
 
     alpha: float | None = alpha_setting()
-    eta: float | None = prior(
+    eta: float | None = prior_setting(
         "Topic smoothing",
         "η",
         "Prior of each word in a topic: small values give topics of fewer words; far below "
@@ -120,7 +121,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Chosen, Config):
+class Resolved(ResolvedPriors, Config):
     """Settings of which none is open."""
 
 
@@ -128,12 +129,11 @@ class Resolved(Chosen, Config):
 class State(dense.State):
     """All there is to checkpoint; `svi` and `vb` add to it.
 
-    documents: that are trained on, D. values: float32[V, K], (lambda - eta) / pi. alpha:
-    float64[K].
-    gamma: float32[rows, L], the largest of each document's at its last visit, 0 before the first;
-    strongest: uint16[rows, L], of which topics, without columns where L is K. log_theta:
-    float64[K], what alpha is learned from. begun: whether the topics have their start; else the
-    first minibatch gives it (`seed`).
+    documents: that are trained on, D: checkpoints have it, and no engine reads it. values:
+    float32[V, K], (lambda - eta) / pi. alpha: float64[K]. gamma: float32[rows, L], the largest of
+    each document's at its last visit, 0 before the first; strongest: uint16[rows, L], of which
+    topics, without columns where L is K. log_theta: float64[K], what alpha is learned from. begun:
+    whether the topics have their start; else the first minibatch gives it (`start_from_documents`).
     """
 
     documents: int
@@ -184,7 +184,9 @@ def beginning(
     }
 
 
-def seed(state: State, batch: MinibatchByWord, values: np.ndarray, totals: np.ndarray) -> None:
+def start_from_documents(
+    state: State, batch: MinibatchByWord, values: np.ndarray, totals: np.ndarray
+) -> None:
     """Put documents of the first minibatch into the random start: half of a topic's mass is a
     document's words.
 
@@ -203,7 +205,8 @@ def seed(state: State, batch: MinibatchByWord, values: np.ndarray, totals: np.nd
 def put_documents(
     seed: int, batch: MinibatchByWord, values: np.ndarray, totals: np.ndarray
 ) -> None:
-    """What `seed` does, with the documents of any batch. values, totals: as there."""
+    """What `start_from_documents` does, with the documents of any batch. values, totals: as
+    there."""
     K = len(totals)
     stream = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(1)))
     counts = batch.counts.astype(np.float64)
@@ -228,11 +231,12 @@ def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> 
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that count for nothing.
     """
     K = len(state.totals)
+    trained = is_trained(bow.D, held_out)
     for first in range(0, bow.D, BLOCK):
         end = min(first + BLOCK, bow.D)
         pairs = slice(bow.indptr[first], bow.indptr[end])
         document = np.repeat(np.arange(first, end), np.diff(bow.indptr[first : end + 1]))
-        is_trained_on = ~np.isin(document, held_out)
+        is_trained_on = trained[document]
         counts = bow.counts[pairs][is_trained_on]
         topics_given = topics[pairs][is_trained_on]
         np.add.at(
@@ -243,7 +247,7 @@ def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> 
             weights=counts,
             minlength=(end - first) * K,
         )
-        documents = np.setdiff1d(np.arange(first, end), held_out)
+        documents = first + np.flatnonzero(trained[first:end])
         if state.gamma.shape[1]:
             vb.remember(
                 documents,
@@ -301,7 +305,7 @@ def local(
         config.iterations if most is None else most,
         config.truncate if truncate is None else truncate,
     )
-    return LocalStep(gamma, e, f, b, log_scale, iterations)
+    return LocalStep(gamma=gamma, e=e, f=f, b=b, log_scale=log_scale, iterations=iterations)
 
 
 def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
@@ -348,8 +352,9 @@ def learn(config: Resolved, state: State, log_theta: np.ndarray, length: float, 
     )
     if config.learn == "both":
         V, K = state.values.shape
-        sums = vb.topics_sums(state.values, state.pi, state.eta)
-        log_beta = float(sums[0] - V * psi(V * state.eta + state.pi * state.totals).sum())
+        digammas, _, _ = vb.topics_sums(state.values, state.pi, state.eta)
+        digammas_of_totals = psi(V * state.eta + state.pi * state.totals).sum()
+        log_beta = float(digammas - V * digammas_of_totals)
         state.eta = float(priors.eta(state.eta, K, V, log_beta, steps))
 
 
@@ -380,10 +385,10 @@ def bound(
 def topics_bound(state: State) -> float:
     """The bound's terms of topics: E[log p(beta)] - E[log q(beta)]."""
     V, K = state.values.shape
-    sums = vb.topics_sums(state.values, state.pi, state.eta)
+    _, tokens_times_digammas, log_gammas = vb.topics_sums(state.values, state.pi, state.eta)
     tokens = state.pi * state.totals
     lam = V * state.eta + tokens
-    value = -sums[1] + (tokens * psi(lam)).sum() + sums[2] - gammaln(lam).sum()
+    value = -tokens_times_digammas + (tokens * psi(lam)).sum() + log_gammas - gammaln(lam).sum()
     return float(value + K * (gammaln(V * state.eta) - V * gammaln(state.eta)))
 
 
@@ -428,10 +433,6 @@ def memory_bytes(config: Resolved, shape: Shape, copies: int) -> int:
     return dense.memory_bytes(shape.V, config.topics, S, tokens, min(shape.V, tokens), copies + 1)
 
 
-def prior_sentence(settings: Mapping[str, Any]) -> tuple[str, list[str]]:
+def prior_sentence(settings: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     """What methods say of the priors, and whom they cite."""
-    learned = {
-        "alpha": "; α was learned for each topic by Newton’s method (Minka 2000)",
-        "both": "; α for each topic and η were learned by Newton’s method (Minka 2000)",
-    }.get(settings.get("learn", ""), "")
-    return f"{priors_were(settings)}{learned}.", ["minka2000estimating"] if learned else []
+    return with_learned_priors(settings, " by Newton’s method")

@@ -1,6 +1,6 @@
 """Batch variational Bayes for LDA with Dirichlet topics: Blei, Ng and Jordan (2003) in the form of
-papers 002 (section
-2.2) and 004 (section 7). A pass is done in slices, and updates the topics at its end.
+papers 002 (section 2.2) and 004 (section 7). A pass is done in slices, and updates the topics at
+its end.
 
 What the papers leave open, and every deviation from them, is in docs/engines/vb.md.
 """
@@ -14,17 +14,10 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import defaults, dense, variational
-from inference.engines.contract import (
-    About,
-    Methods,
-    Shape,
-    fewer_passes,
-    passes_within,
-    resolved,
-    setting,
-)
+from inference.engines.contract import About, Methods, Shape
 from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_learned
+from inference.engines.settings import resolved, setting
 from inference.kernels import vb as kernels
 from inference.references import entries
 
@@ -45,7 +38,7 @@ SWEPT_TOKENS = 400_000_000
 # Of a training whose number of passes is left open
 LEAST_PASSES = 3
 MOST_PASSES = 40
-PASS = 0.5  # seconds of a pass, see variational.seconds_of_passes
+PASS_SECONDS = 0.5  # see variational.seconds_of_passes
 PASSES_OF_FIRST = 3  # passes that the first one costs besides: it has most of the iterations
 ARRAYS = 2  # of V x K: the statistics as they are, and of this pass
 
@@ -67,7 +60,9 @@ class Config(variational.Config):
         return resolved(
             self,
             Resolved,
-            passes=passes_within(SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES),
+            passes=defaults.passes_within(
+                SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES
+            ),
             alpha=defaults.alpha(self.topics),
             eta=variational.usual_eta(self.expectation, self.topics),
             minibatch=defaults.MOST_MINIBATCH,
@@ -119,9 +114,8 @@ def begin(
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """A slice of a pass: fit its documents, from what is remembered of them. The last one sets
-    lambda = eta + sum of
-    n phi, then alpha and eta where they are learned: each raises the bound (002, eqs. 31 and 32;
-    004, Algorithm 4).
+    lambda = eta + sum of n phi, then alpha and eta where they are learned: each raises the bound
+    (002, eqs. 31 and 32; 004, Algorithm 4).
 
     documents: int64[S].
     """
@@ -129,11 +123,11 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if len(documents):
         batch = dense.batch_of(bow, documents)
         if not state.begun:
-            variational.seed(state, batch, state.values, state.totals)
+            variational.start_from_documents(state, batch, state.values, state.totals)
         local = variational.local(config, state, batch, documents)
         kernels.remember(documents, local.gamma, state.gamma, state.strongest)
         variational.add(batch, local, 1.0, state.next, state.next_totals)
-        if config.learn != "nothing":
+        if config.learns_priors:
             state.log_theta += kernels.log_theta(batch.doc_ptr, local.gamma)
             state.visited += int((batch.lengths > 0).sum())
         state.tokens += batch.tokens
@@ -156,7 +150,7 @@ priors = as_learned
 bound = variational.bound
 
 
-continued = fewer_passes
+continued = defaults.fewer_passes
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
@@ -181,7 +175,7 @@ def compiling_configs() -> list[Config]:
 def seconds(config: Resolved, tokens: int) -> float:
     """A word costs its iterations times the topics; the first pass has most of the iterations."""
     passes = config.passes + PASSES_OF_FIRST
-    return variational.seconds_of_passes(tokens, passes, config.topics, PASS)
+    return variational.seconds_of_passes(tokens, passes, config.topics, PASS_SECONDS)
 
 
 def remembered_bytes(config: Resolved, shape: Shape) -> int:

@@ -14,19 +14,14 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from inference.bow import Bow
-from inference.engines import dense, priors as learning, variational
-from inference.engines.batch import trained_pairs
-from inference.engines.contract import (
-    MAPPED,
-    About,
-    Methods,
-    Priors,
+from inference.engines import defaults, dense, priors as learning, variational
+from inference.engines.batch import is_trained, trained_pairs
+from inference.engines.contract import MAPPED, About, Methods, Priors, Shape
+from inference.engines.settings import (
+    LearningPriors,
+    ResolvedPasses,
     Settings,
-    Shape,
-    Sized,
-    fewer_passes,
-    passes_within,
-    prior,
+    prior_setting,
     resolved,
     setting,
 )
@@ -59,7 +54,7 @@ BEGIN_SPREAD = 0.1
 # Of which blocks are made: a sum over all at once would take memory for all
 WORDS_AT_ONCE = 4096
 DOCUMENTS_AT_ONCE = 1024
-SEEDING = 2000  # documents among which those are chosen that topics begin with
+SEARCHED_DOCUMENTS = 2000  # among which those are chosen that topics begin with
 # What is gone through, over all passes, where the number of passes is not given
 SWEPT_TOKENS = 300_000_000
 # Seconds of one core for a token and pass, and for a token, pass and topic: set by hand from
@@ -74,7 +69,7 @@ COPIES = 3
 
 
 @dataclass(frozen=True)
-class Config(Settings):
+class Config(LearningPriors, Settings):
     """Settings of a run."""
 
     passes: int | None = setting(
@@ -88,13 +83,13 @@ class Config(Settings):
         "none",
         choices={"none": "as first published", "dirichlet": "smoothed"},
     )
-    alpha: float = prior(
+    alpha: float = prior_setting(
         "Document smoothing",
         "α",
         "Prior of each topic in a document; if it is learned, its start.",
         1.0,
     )
-    eta: float = prior(
+    eta: float = prior_setting(
         "Topic smoothing",
         "η",
         "With a prior of topics, the prior of each word in a topic; if it is learned, its start.",
@@ -158,13 +153,13 @@ class Config(Settings):
         return resolved(
             self,
             Resolved,
-            passes=passes_within(SWEPT_TOKENS, tokens, least=20, most=100),
+            passes=defaults.passes_within(SWEPT_TOKENS, tokens, least=20, most=100),
             minibatch=min(4096, max(256, documents // 4)),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Sized, Config):
+class Resolved(ResolvedPasses, Config):
     """Settings of which none is open."""
 
 
@@ -264,7 +259,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         if config.init == "documents" and not state.tokens and not state.gamma[documents].any():
-            _seed(state, bow, shape)
+            _start_from_documents(state, bow, shape)
         batch = dense.batch_of(bow, documents)
         gamma = _start(state, documents, batch.lengths)
         b, _ = _table(config, state, batch.words)
@@ -283,22 +278,24 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         )
         state.gamma[documents] = gamma
         state.tokens += batch.tokens
-        if config.learn != "nothing":
+        if config.learns_priors:
             state.log_theta += vb.log_theta(batch.doc_ptr, gamma)
             state.documents += int(np.count_nonzero(batch.lengths))
     if state.t % shape.per_pass == 0:
         _maximise(config, state)
 
 
-def _seed(state: State, bow: Bow, shape: Shape) -> None:
-    """Put documents into the random topics, from up to SEEDING of the corpus
+def _start_from_documents(state: State, bow: Bow, shape: Shape) -> None:
+    """Put documents into the random topics, from up to SEARCHED_DOCUMENTS of the corpus
     (`variational.put_documents`): whatever the slices are, the topics are the same."""
     key = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(2))
-    seeding_documents = rng.permutation_slice(0, min(SEEDING, bow.D), bow.D, np.uint64(key))
-    if shape.held_out is not None:
-        seeding_documents = seeding_documents[~np.isin(seeding_documents, shape.held_out)]
+    searched_documents = rng.permutation_slice(
+        0, min(SEARCHED_DOCUMENTS, bow.D), bow.D, np.uint64(key)
+    )
+    trained = is_trained(bow.D, shape.held_out)
+    searched_documents = searched_documents[trained[searched_documents]]
     variational.put_documents(
-        state.seed, dense.batch_of(bow, seeding_documents), state.values, state.totals
+        state.seed, dense.batch_of(bow, searched_documents), state.values, state.totals
     )
 
 
@@ -351,15 +348,13 @@ def _maximise(config: Resolved, state: State) -> None:
         return
     state.values, state.next = state.next, state.values
     state.totals, state.next_totals = state.next_totals, state.totals
-    if config.learn != "nothing" and learned:
+    if config.learns_priors and learned:
         mean_length = state.totals.sum() / state.documents
         state.alpha = learning.alpha(state.alpha, state.log_theta / state.documents, mean_length)
     if config.topics_prior == "dirichlet" and config.learn == "both":
         V, K = state.values.shape
-        log_beta = (
-            vb.topics_sums(state.values, 1.0, state.eta)[0]
-            - V * psi(V * state.eta + state.totals).sum()
-        )
+        digammas, _, _ = vb.topics_sums(state.values, 1.0, state.eta)
+        log_beta = digammas - V * psi(V * state.eta + state.totals).sum()
         state.eta = learning.eta(state.eta, K, V, float(log_beta))
     if config.learn == "words":
         _learn_words(state)
@@ -452,12 +447,13 @@ def bound(
             batch.doc_ptr, batch.places, batch.counts, f, gamma, state.alpha, log_scale
         ).sum()
     return times * float(total) + (
-        _topics_bound(state) if config.topics_prior == "dirichlet" else 0.0
+        topics_bound(state) if config.topics_prior == "dirichlet" else 0.0
     )
 
 
-def _topics_bound(state: State) -> float:
-    """E[log p(beta)] - E[log q(beta)]."""
+def topics_bound(state: State) -> float:
+    """E[log p(beta)] - E[log q(beta)], nats: what topics with a Dirichlet prior add to the
+    bound."""
     V, K = state.values.shape
     eta_words = state.eta_words if len(state.eta_words) else np.full(V, state.eta)
     lam_sums = V * state.eta + state.totals
@@ -473,7 +469,7 @@ def _topics_bound(state: State) -> float:
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Fewer passes: the topics are there already."""
-    return fewer_passes(settings, 1)
+    return defaults.fewer_passes(settings, 1)
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from inference.kernels import rng
 from inference.runtime.arrays import ABOVE_ZERO
 
 MISSING = -1
@@ -70,18 +71,22 @@ def alpha(
     return float(1 - (totals.sum() - 1) * observed / expected)
 
 
-def ac1(answers: np.ndarray, weights: np.ndarray | None = None) -> float:
+def ac1(answers: np.ndarray, categories: int, weights: np.ndarray | None = None) -> float:
     """Gwet's AC1 (Gwet 2008, "Computing inter-rater reliability", any number of readers), which
     rare categories don't make small: chance is the mean of p (1 - p) over the categories, by C - 1.
-    answers, weights: as of `alpha`; items of one reader count for p. NaN where no item has two."""
+    categories: C, all that readers could choose from, used or not, at least 2. answers, weights: as
+    of `alpha`; items of one reader count for p. NaN where no item has two."""
+    if categories < 2 or answers.max(initial=MISSING) >= categories:
+        raise ValueError(
+            f"Answers are of 2 categories or more, and below their number: {categories}"
+        )
     counts, weight = _counted(answers, weights, 1)
     judged = counts.sum(axis=1)
-    C = max(counts.shape[1], 2)
     has_two = judged >= 2
     if not weight[has_two].any():
         return float("nan")
     share = weight @ (counts / judged[:, None]) / weight.sum()
-    chance = share @ (1 - share) / (C - 1)
+    chance = share @ (1 - share) / (categories - 1)
     pairs = (counts * (counts - 1)).sum(axis=1)[has_two] / (judged * (judged - 1))[has_two]
     return float((weight[has_two] @ pairs / weight[has_two].sum() - chance) / (1 - chance))
 
@@ -99,15 +104,16 @@ def interval(
     readers, not for others. advance: learns the share of the draws that is done, from 0 to 1, a
     hundred times."""
     n = answers.shape[1]
+    if not n:
+        return float("nan"), float("nan")
     base = 1 if weights is None else weights
-    times = np.random.default_rng(seed).multinomial(
-        n, np.full(n or 1, 1 / (n or 1)), draws if n else 0
-    )
     again = []
-    for number, weights_drawn in enumerate(times):
+    for number in range(draws):
         if number % max(draws // 100, 1) == 0:
             advance(number / draws)
-        again.append(measure(answers, base * weights_drawn))
+        drawn = rng.uniforms(rng.streams(rng.BOOTSTRAP, range(number, number + 1), seed=seed), n)
+        times = np.bincount((drawn[0] * n).astype(np.int64), minlength=n)
+        again.append(measure(answers, base * times))
     if np.isnan(again).sum() * 2 >= len(again):
         return float("nan"), float("nan")
     low, high = np.nanquantile(again, INTERVAL)

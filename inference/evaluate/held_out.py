@@ -111,11 +111,11 @@ class Completion:
         return self._mean(topics, self.sample, True) + self.harder
 
     def _mean(self, topics: Topics, documents: np.ndarray, active: bool) -> float:
-        proper_topics = topics.proper()
+        topics = topics.proper()
         if not self.tokens:
             return float("nan")
         beta = fold_in.rows(
-            proper_topics.indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
+            topics.indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
         )
         alpha = np.full(topics.K, self.alpha or fold_in.alpha_for(topics.K))
         scores = _score(beta, documents, self.parts, alpha, fold_in.ITERATIONS, active)
@@ -125,9 +125,8 @@ class Completion:
         """Some documents at even distances, and by how many nats a token they are harder than all
         for a unigram model."""
         scored = np.flatnonzero(self.sizes)
-        sample = scored[
-            :: max(1, len(scored) // SAMPLE)
-        ].copy()  # kernels are compiled for arrays without a stride
+        distance = max(1, len(scored) // SAMPLE)
+        sample = scored[::distance].copy()  # kernels are compiled for arrays without a stride
         if not len(sample):
             return sample, 0.0
         frequency = bow.word_tokens + 1.0

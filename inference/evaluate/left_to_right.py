@@ -1,6 +1,5 @@
 """Left-to-right estimate of the probability of whole held-out documents (SSI, eq. 12; Wallach et
-al. 2009, algorithm
-3).
+al. 2009, algorithm 3).
 
 The particles are a particle filter, which makes the estimate unbiased (compare Buntine 2009): see
 LeftToRight.
@@ -86,16 +85,12 @@ class LeftToRight:
     longer than `limit` only the first `limit`. Each particle r is an assignment z of the tokens so
     far. For n = 1 … N
       1. every particle samples z_i again for i = 1 … n - 1, from p(z_i = k | z_-i, w_i),
-         proportional to
-         (alpha_k + n_k without i) beta_kw_i;
+         proportional to (alpha_k + n_k without i) beta_kw_i;
       2. p_r = sum_k (alpha_k + n_k) / (sum alpha + n - 1) beta_kw_n, eq. 12, and the estimate of
-         p(w_n | w_<n) is the
-      mean
-         of p_r over particles;
+         p(w_n | w_<n) is the mean of p_r over particles;
       3. particles are drawn again in proportion to p_r (systematic resampling), then each samples
-         z_n from the terms of
-      its
-         sum.
+         z_n from the terms of its sum.
+
     The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for
     any number of particles. Without the drawing of step 3, which Wallach's algorithm and MALLET
     leave out, it is not. The mean log that is returned lies below the log of that mean, the less so
@@ -148,8 +143,9 @@ class LeftToRight:
         alpha = np.array(np.broadcast_to(alpha, topics.K), np.float64)
         if not (alpha > 0).all():
             raise Invalid("alpha", "alpha must be above 0.")
+        topics = topics.proper()
         beta = fold_in.rows(
-            topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
+            topics.indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
         )
         return _estimate(
             beta,

@@ -75,8 +75,8 @@ class DocumentMixtures:
         int64[G, K] twice.
 
         documents: int32[n], those that are looked at; None for all. group: int32, of each of them,
-        -1 for none. column_of_topic: int32[K], the topic that each is
-        counted as; a document with two topics that are counted as one is counted once.
+        -1 for none. column_of_topic: int32[K], the topic that each is counted as; a document with
+        two topics that are counted as one is counted once.
         """
         column_of_topic = (
             np.arange(self.K, dtype=np.int32) if column_of_topic is None else column_of_topic

@@ -78,7 +78,11 @@ def open_evidence(folder: Path, bow: Bow, postings: Postings) -> Evidence:
     document_bow = bow.by_document()
     K = len(topic_ptr) - 1
     mixtures = DocumentMixtures(
-        K, frozen(doc_ptr, np.int64), arrays["doc_topics"], arrays["doc_tokens"], document_bow
+        K=K,
+        doc_ptr=frozen(doc_ptr, np.int64),
+        doc_topics=arrays["doc_topics"],
+        doc_tokens=arrays["doc_tokens"],
+        document_bow=document_bow,
     )
     word_topics = WordTopics(
         K=K,

@@ -16,16 +16,16 @@ from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.share_intervals import USUAL_LEVEL, Estimate, interval_of_documents
 from inference.topic_sums import (
-    DOCUMENTS_WITH_WORDS,
     LENGTH,
     MEASURES,
     MEASURES_OF_WORDED,
     NUMBER,
     PRODUCT,
     SQUARE,
-    SQUARES_OF_WORDS,
     TOKENS,
-    WORDS_OF_DOCUMENTS,
+    WORDED_DOCUMENTS,
+    WORDED_SQUARES,
+    WORDED_WORDS,
 )
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
@@ -127,34 +127,36 @@ def of_sums(
     float64[T, 5], the same of all documents of the corpus."""
     if not 0 < level < 1:
         raise Invalid("level", f"level must be between 0 and 1, got {level}.")
-    n = of_groups[:, DOCUMENTS_WITH_WORDS].astype(np.int64)
-    tokens = of_groups[:, WORDS_OF_DOCUMENTS].astype(np.int64)
-    squares = of_groups[:, SQUARES_OF_WORDS]
+    n = of_groups[:, WORDED_DOCUMENTS].astype(np.int64)
+    tokens = of_groups[:, WORDED_WORDS].astype(np.int64)
+    squares = of_groups[:, WORDED_SQUARES]
     typical = everywhere[:, TOKENS] / np.maximum(everywhere[:, LENGTH], 1.0)
     share, low, high = _intervals(n, tokens, squares, by_topic, typical[:, None], level)
-    return Bands(share, low, high, n, tokens, n < THIN)
+    return Bands(share=share, low=low, high=high, documents=n, tokens=tokens, thin=n < THIN)
 
 
 def _intervals(n, tokens, squares, by_topic, typical, level):
-    """share, low, high: float64[T, G] each. by_topic: float64[T, G, 5], m, x, length, xx, xl: of
-    the documents with a topic, how many, and the sums of their N_dk, N_d, N_dk^2 and N_dk N_d: sum
-    (N_dk - r N_d)^2 needs no more from the documents without it than their N_d^2. typical: [T, 1],
-    the share in those that have it, in the whole corpus.
+    """share, low, high: float64[T, G] each. by_topic: float64[T, G, 5], its columns
+    topic_sums.MEASURES: sum (N_dk - r N_d)^2 needs no more from the documents without a topic than
+    their N_d^2. typical: [T, 1], the share in those that have it, in the whole corpus.
     """
-    m, x, length, xx, xl = np.moveaxis(by_topic, 2, 0)
-    n = np.broadcast_to(n, m.shape)
-    tokens = np.broadcast_to(tokens, m.shape)
+    holding = by_topic[:, :, NUMBER]
+    topic_tokens = by_topic[:, :, TOKENS]
+    products = by_topic[:, :, PRODUCT]
+    n = np.broadcast_to(n, holding.shape)
+    tokens = np.broadcast_to(tokens, holding.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = x / tokens
-        deviations = np.maximum(xx - 2 * share * xl + share**2 * squares, 0.0)
-        error = np.sqrt(n / np.maximum(n - 1, 1) * deviations) / tokens / (share * (1 - share))
-        share_of_holders = np.where(m > 0, x / length, 0.0)
+        share = topic_tokens / tokens
+        deviations = by_topic[:, :, SQUARE] - 2 * share * products + share**2 * squares
+        variance = n / np.maximum(n - 1, 1) * np.maximum(deviations, 0.0)
+        error = np.sqrt(variance) / tokens / (share * (1 - share))
+        share_of_holders = np.where(holding > 0, topic_tokens / by_topic[:, :, LENGTH], 0.0)
     estimate = Estimate(
         share=share,
         error=error,
-        df=np.maximum(m - 1, 1),
+        df=np.maximum(holding - 1, 1),
         units=n,
-        holding=m,
+        holding=holding,
         of_holders=np.maximum(typical, share_of_holders),
     )
     low, high = interval_of_documents(estimate, level)
@@ -188,9 +190,9 @@ def _sums(members, all_documents, doc_ptr, doc_topics, doc_tokens, lengths, grou
             continue
         g = group[i] if group[i] >= 0 else G
         length = float(lengths[d])
-        totals[g, DOCUMENTS_WITH_WORDS] += 1.0
-        totals[g, WORDS_OF_DOCUMENTS] += length
-        totals[g, SQUARES_OF_WORDS] += length * length
+        totals[g, WORDED_DOCUMENTS] += 1.0
+        totals[g, WORDED_WORDS] += length
+        totals[g, WORDED_SQUARES] += length * length
         m = 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             k = slot[doc_topics[j]]

@@ -89,7 +89,7 @@ def company(evidence: Evidence) -> TopicCompany:
         unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)]
     )
     step = even_step(len(rows.words), MOST_PAIRS)
-    length = _piece_length(evidence)
+    length = piece_length(evidence)
     for k in range(K) if knows_mixed else ():
         if len(first[k]) >= LEAST_WORDS:
             companies.apart[k], companies.across[k], sides = _judged(
@@ -143,7 +143,7 @@ def _best(topics: np.ndarray, value: np.ndarray, K: int) -> list[np.ndarray]:
     return [order[a : min(a + FIRST_WORDS, b)] for a, b in zip(ends, ends[1:], strict=False)]
 
 
-def _piece_length(evidence: Evidence) -> int:
+def piece_length(evidence: Evidence) -> int:
     """Characters of PIECE counted words; 0 where the corpus has no texts."""
     rows = evidence.section_bow
     if rows.offsets is None:

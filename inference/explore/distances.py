@@ -19,8 +19,8 @@ from inference.topics import Topics
 
 _FAR = 8.0  # times a floor, from which a weight is far enough above it for a series of _TERMS
 _TERMS = 13  # its last term is below 1e-14 of the weight
-_BLOCKS = 8  # parts in which the topics of one side are compared with the other's
-_LEAST_PART_TOPICS = 250  # topics of a part, at least
+BLOCKS = 8  # parts in which the topics of one side are compared with the other's
+LEAST_PART_TOPICS = 250  # topics of a part, at least
 NEAR_NATS = 0.15  # nats: below it two topics share most of their words (docs/rooms.md)
 _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 _LEAST_SUMMED = 1e-20  # weights whose powers up to _TERMS - 2 are numbers
@@ -42,7 +42,12 @@ def rows(topics: Topics) -> TopicRows:
     """Over the whole vocabulary."""
     floor = np.maximum(topics.floor, 0.0)  # rounding may leave one just below 0
     return TopicRows(
-        topics.indptr, topics.words, topics.weights, floor, np.zeros(topics.K), topics.V
+        indptr=topics.indptr,
+        words=topics.words,
+        weights=topics.weights,
+        floor=floor,
+        outside=np.zeros(topics.K),
+        C=topics.V,
     )
 
 
@@ -59,12 +64,12 @@ def restricted(topics: Topics, column: np.ndarray) -> TopicRows:
     indptr = offsets_of_parts(entries_of_topic)
     floor = np.maximum(topics.floor, 0.0)
     return TopicRows(
-        indptr,
-        at[is_shared],
-        weights[is_shared],
-        floor,
-        outside + unlisted * floor,
-        int(np.count_nonzero(column >= 0)),
+        indptr=indptr,
+        words=at[is_shared],
+        weights=weights[is_shared],
+        floor=floor,
+        outside=outside + unlisted * floor,
+        C=int(np.count_nonzero(column >= 0)),
     )
 
 
@@ -91,7 +96,7 @@ def between(
     weights = np.empty(len(b.words), np.float32)
     start = transpose(b.indptr, b.words, b.weights, b.C, topics, weights)
     K = len(a.floor)
-    step = max(_LEAST_PART_TOPICS, -(-K // _BLOCKS))
+    step = max(LEAST_PART_TOPICS, -(-K // BLOCKS))
     for first in range(0, K, step):
         end = min(first + step, K)
         _between(

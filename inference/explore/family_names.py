@@ -21,8 +21,9 @@ SPANS = 3  # of time, with as many documents each
 MOST_COUNTED = 48  # words of a family that are counted, and phrases
 FAMILY_PRECISION = 0.5  # of a term's uses in the family, at least
 POWER = 1.5  # of the precision beyond chance, in the score
+REACH_POWER = 0.85  # of the reach, in the score: general words reach furthest
 FIRST_PARTS = 4  # terms that are tried as the first part
-COMPARED = 0.5  # score of a second part beside the first's, at least
+COMPARED = 0.2  # score of a second part beside the first's, at least
 ADDED = 0.08  # of the family's words that a second adds to the coverage, at least
 LEAST_COVERED = 0.1  # of the family's words in documents with its name: below, there is none
 LISTED = 3  # words where there is no name
@@ -71,7 +72,7 @@ class _Uses(NamedTuple):
 class _Judged(NamedTuple):
     """A term in a family. own: its uses there. has: bool[n], documents with it as the family's.
     precision: beyond chance, 0 to 1. is_mostly_here: whether at least FAMILY_PRECISION of its uses
-    are. reach: of `_Family.reach`."""
+    are. reach: of `FamilyWords.reach`."""
 
     term: Term
     own: int
@@ -83,7 +84,7 @@ class _Judged(NamedTuple):
     @property
     def score(self) -> float:
         """What it is worth as a name, more for more."""
-        return self.term.worth * self.precision**POWER * self.reach
+        return self.term.worth * self.precision**POWER * self.reach**REACH_POWER
 
 
 def spans_of_time(days: np.ndarray) -> np.ndarray:
@@ -167,8 +168,11 @@ class Looked:
         return uses
 
 
-class _Family:
-    """The words of a family in the documents that are looked at, by topic and span of time."""
+class FamilyWords:
+    """The words of a family in the documents that are looked at, by topic and span of time.
+
+    topics: the family's, of K.
+    """
 
     def __init__(self, looked: Looked, topics: Sequence[int], K: int):
         row = np.full(K, -1, np.int64)
@@ -219,7 +223,7 @@ def name(looked: Looked, topics: Sequence[int], K: int, terms: Iterable[Term]) -
 
     topics: the family's, of K. terms: of all of its topics; those of one text count as one.
     """
-    family = _Family(looked, topics, K)
+    family = FamilyWords(looked, topics, K)
     judged = [family.judge(term) for term in _most_promising(terms)]
     ranked = sorted(_that_name(judged), key=lambda term: (-term.score, term.term.text))
     names = [
@@ -263,7 +267,9 @@ def _that_name(judged: list[_Judged]) -> list[_Judged]:
     return phrases + [word for word in words if not is_said_as_phrase(word)]
 
 
-def _name_beginning_with(family: _Family, first: _Judged, ranked: list[_Judged]) -> tuple[str, ...]:
+def _name_beginning_with(
+    family: FamilyWords, first: _Judged, ranked: list[_Judged]
+) -> tuple[str, ...]:
     """A term and the one that adds most reach to it; () where together they cover too little of the
     family."""
     parts = [first]
@@ -277,7 +283,7 @@ def _name_beginning_with(family: _Family, first: _Judged, ranked: list[_Judged])
     return tuple(part.term.text for part in parts)
 
 
-def _second(family: _Family, first: _Judged, ranked: list[_Judged]) -> _Judged | None:
+def _second(family: FamilyWords, first: _Judged, ranked: list[_Judged]) -> _Judged | None:
     """None where nothing adds enough."""
     best = None
     largest_gain = 0.0
@@ -288,7 +294,8 @@ def _second(family: _Family, first: _Judged, ranked: list[_Judged]) -> _Judged |
             continue
         if family.covered(term.has & ~first.has) < ADDED:
             continue
-        added_reach = family.reach(first.has | term.has) - first.reach
+        joint_reach = family.reach(first.has | term.has)
+        added_reach = joint_reach**REACH_POWER - first.reach**REACH_POWER
         gain = term.term.worth * term.precision**POWER * added_reach
         if gain > largest_gain:
             best = term

@@ -49,7 +49,14 @@ SHORTEST_PHRASE = 2  # words that are left of one whose first word is taken off
 LEAST_CAPITALS = 0.005
 ACRONYM_CAPITALS = 2  # letters of "TCP" or "IPv6"; an adjective with a capital has one
 IN_CODE = 0.4  # of a word's uses, in code or beside digits: from here on it heads no name
+# From here on never; between these where sentences have it, too: so many uses behind other words
+ALWAYS_IN_CODE = 0.9
+IN_SENTENCES = 0.3
+COMMANDED = 0.03  # of the uses of a word that begins commands, that a determiner follows: "add a"
+COMMAND_GOVERNED = 0.08  # of its uses, behind function words, at most; or they are types
+ACRONYM_IN_SENTENCES = 0.1  # the same of any acronym: others stand in tables and commands alone
 
+_ADDRESS = regex.compile(r"(?:https?|ftp)://\S+|www\.\S+")  # its words are no code
 _MARKS = r"[^\s\p{L}\p{N}]|\n\s*\n"
 _TOKEN = regex.compile(rf"[\p{{L}}\p{{M}}\p{{N}}]+|{_MARKS}")
 _JOINED_TOKEN = regex.compile(f"{WORD.pattern}|{_MARKS}")
@@ -96,7 +103,8 @@ class Grammar:
         self._in_code: Counter[str] = Counter()
         for text in texts:
             self._texts.append(_words(text, clitics))
-            self._in_code.update(map(str.casefold, _AS_IN_CODE.findall(text)))
+            without_addresses = _ADDRESS.sub(" ", text)
+            self._in_code.update(map(str.casefold, _AS_IN_CODE.findall(without_addresses)))
         seen = self._followed()
         self.small = frozenset(sorted(seen, key=lambda word: (-seen[word], word))[:JOINED_BY])
         self.uses: dict[str, Uses] = {}
@@ -135,6 +143,32 @@ class Grammar:
         word = _small_letters(word)
         uses = self.uses.get(word)
         return uses is not None and self._in_code[word] >= IN_CODE * uses.all
+
+    def is_identifier(self, word: str, form: str) -> bool:
+        """Whether a word is what programs and tables have, and sentences hardly: "PyObject", "SyS".
+        form: as the texts write it."""
+        uses = self.uses.get(_small_letters(word))
+        if uses is None or uses.all < LEAST_USES:
+            return False
+        in_code = self._in_code[_small_letters(word)]
+        in_sentences = uses.governed + uses.predicate + uses.led
+        if in_code >= ALWAYS_IN_CODE * uses.all:
+            return True
+        if in_code >= IN_CODE * uses.all and in_sentences < IN_SENTENCES * uses.all:
+            return True
+        is_rare = in_sentences < ACRONYM_IN_SENTENCES * uses.all
+        return is_rare and bool(self.determiners) and is_acronym(form)
+
+    def begins_command(self, word: str) -> bool:
+        """Whether a word stands before a noun as a command or a type does: "add" of "add build fix",
+        "const" of "const char"."""
+        uses = self.uses.get(_small_letters(word))
+        if uses is None or uses.all < LEAST_USES:
+            return False
+        behind_function_words = uses.governed + uses.predicate
+        begins = behind_function_words < COMMAND_GOVERNED * uses.all
+        has_object = uses.object >= COMMANDED * uses.all
+        return self._by_company(uses) == "bare" and (begins or has_object)
 
     def is_noun(self, word: str, form: str) -> bool:
         """Whether a word can stand alone in a name. form: as the texts write it. An acronym can,
@@ -197,13 +231,28 @@ class Grammar:
     def names_person(self, phrase: str) -> bool:
         """Whether a phrase has capitals throughout and its first word hardly ever stands behind an
         article or a preposition: "Saddam Hussein", not "Soviet Union". Not told where the language
-        writes all nouns with capitals."""
+        writes all nouns with capitals, or where its function words are not known."""
         words = phrase.split()
         uses = self.uses.get(_small_letters(words[0]), Uses())
-        if self.nouns_have_capitals or len(words) < SHORTEST_PHRASE:
+        if self.nouns_have_capitals or len(words) < SHORTEST_PHRASE or not self._stop:
             return False
         has_capitals = all(word[0].isupper() for word in words)
         return has_capitals and uses.governed <= PERSON_GOVERNED * uses.all
+
+    def is_surname(self, word: str, form: str) -> bool:
+        """Whether a word has a capital and hardly ever stands behind an article or a preposition:
+        "Hoeneisen", not "Scotland". Not told where the language writes all nouns with capitals, or
+        where its function words are not known."""
+        uses = self.uses.get(_small_letters(word))
+        if uses is None or uses.inside < LEAST_USES or self.nouns_have_capitals:
+            return False
+        if not self._stop:
+            return False  # without function words nothing stands behind one
+        is_name = self._tells_names and uses.capital >= CAPITAL * uses.inside
+        behind_function_words = uses.governed + uses.predicate
+        return (
+            is_name and not is_acronym(form) and behind_function_words <= PERSON_GOVERNED * uses.all
+        )
 
     def ungoverned(self, phrase: str) -> str:
         """A phrase that begins with an inflected adjective ("erneuerbaren Energien"), as it is

@@ -72,7 +72,7 @@ def separate(xy: np.ndarray, radii: np.ndarray) -> np.ndarray:
     xy = np.array(xy, np.float64)
     radii = np.asarray(radii, np.float64)
     for _ in range(SEPARATIONS):
-        push = _pushes(xy, radii, np.argsort(xy[:, 0], kind="stable"))
+        push = pushes_apart(xy, radii, np.argsort(xy[:, 0], kind="stable"))
         if not np.abs(push).max(initial=0.0) > _STILL:
             break
         xy += push
@@ -138,10 +138,12 @@ def _guttman(xy, distances):
 
 
 @njit(cache=True)
-def _pushes(xy, radii, order):
-    """How far each disc is to go in a round: the sum over what it overlaps, half the overlap each.
+def pushes_apart(xy, radii, order):
+    """How far each disc is to go in a round: the sum over what it overlaps, half the overlap each:
+    float64[K, 2].
 
-    order: discs from left to right, so that each is compared only with those that may reach it.
+    xy: float64[K, 2], centres. radii: float64[K]. order: discs from left to right, so that each is
+    compared only with those that may reach it.
     """
     K = len(xy)
     pushes = np.zeros((K, 2))

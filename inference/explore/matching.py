@@ -21,13 +21,11 @@ class Matching(NamedTuple):
 
     partner: int32[Ka], b's topic that is the same, -1 for none; similarity: float64[Ka], with it, 0
     where there is none. best_b: int32[Ka], the topic of b most like each of a, whoever's partner it
-    is, and best_a: int32[Kb] the other way round;
-    -1 where the other run has no topic. best_b_similarity: float64[Ka]; best_a_similarity:
-    float64[Kb].
-    splits: (topic of a, topics of b that are most like it), for two or more of them that are at
-    least as similar as a match must be; merges: (topic of b, topics of a) likewise. Both by the
-    first number, then by number. used_a: bool[Ka], used_b: bool[Kb]: topics that are in use; one
-    that is not is like none.
+    is, and best_a: int32[Kb] the other way round; -1 where the other run has no topic.
+    best_b_similarity: float64[Ka]; best_a_similarity: float64[Kb]. splits: (topic of a, topics of b
+    that are most like it), for two or more of them that are at least as similar as a match must be;
+    merges: (topic of b, topics of a) likewise. Both by the first number, then by number. used_a:
+    bool[Ka], used_b: bool[Kb]: topics that are in use; one that is not is like none.
     """
 
     partner: np.ndarray
@@ -142,12 +140,12 @@ def match(
     best_b, best_b_similarity = _best(similar)
     nearest_of_b, similarity_of_b = _best(similar.T)
     return Matching(
-        partner,
-        similarity,
-        best_b,
-        best_b_similarity,
-        nearest_of_b,
-        similarity_of_b,
+        partner=partner,
+        similarity=similarity,
+        best_b=best_b,
+        best_b_similarity=best_b_similarity,
+        best_a=nearest_of_b,
+        best_a_similarity=similarity_of_b,
         splits=_gathered(nearest_of_b, similarity_of_b, least),
         merges=_gathered(best_b, best_b_similarity, least),
         used_a=used_a,

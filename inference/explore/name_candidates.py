@@ -14,9 +14,11 @@ import numpy as np
 from inference.bow import Bow
 from inference.documents import even_step
 from inference.evidence import Evidence
+from inference.explore.company import FIRST_WORDS
 from inference.explore.following import Course
 from inference.explore.grammar import Grammar
 from inference.explore.neighbours import GAP_CHARACTERS, TopicPhrase, Written
+from inference.explore.pieces import Pieces
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.text.spelling import fold_apostrophes
@@ -27,26 +29,30 @@ LEAST_TOKENS_PART = 0.004
 LEAST_TOKENS = 10
 SMALL_TOPIC_DIVISOR = 8  # part of a small topic's tokens instead of LEAST_TOKENS
 PHRASE_COVERS = 0.06  # of the topic's tokens, in documents with the phrase
-PHRASE_DOCUMENTS = 4  # that have it as the topic's
 PHRASE_SHARE = 0.15  # of the uses of its most frequent word in the topic
 JOINED_PRECISION = 0.4  # of each word of a phrase with small words between
 PHRASE_WORTH = 1.4  # how much more a phrase says than a word that covers as much
+# What the name of a person is worth: topics and families are rather called by subjects
+PERSON = 0.4
 SHOWN_AS = 0.4  # of a word's uses in the topic that are one phrase: that stands for it
 FIXED = 0.6  # the same of a phrase that can be no name: nothing stands for the word
 POWER = 1.5  # of the precision, in the score
 TELLING_POWER = 1.5  # power of residual idf / (residual idf + the median of topics' first words)
 EVEN = 0.05  # median residual idf below which it tells nothing: the texts are too short
 ENDING = 2  # letters in which two forms of a word differ at their ends
+SHORTEST = 2  # characters of a word of a name in any writing
 LEAST_LETTERS = 3  # letters that a word of a name must have, where words are written with letters
 # Documents in which a phrase is looked for, evenly over those with a word of it
 MOST_DOCUMENTS = 1_000
+NO_RANK = FIRST_WORDS  # of a unit that has none of the topic's first words: behind all of them
 FOLLOWING = 16  # units, the best, of which it is asked whether they follow the topic
 
 
 class Unit(NamedTuple):
     """text: as the texts write it. words: their numbers. precision: its tokens in the topic, of
-    all. has: bool[n], of the topic's documents those with one of its words. telling: residual idf,
-    the median being 1."""
+    all. has: bool[n], the topic's pieces with one of the words that stand for it. rank: of the
+    topic's first words, from 0 on, the first that it has in whatever form; NO_RANK where it has
+    none. telling: residual idf, the median being 1."""
 
     text: str
     words: tuple[int, ...]
@@ -54,12 +60,13 @@ class Unit(NamedTuple):
     has: np.ndarray
     score: float
     phrase: bool
+    rank: int
     telling: float = 1.0
 
 
 class TopicWord(NamedTuple):
-    """A word in a topic. spelling: of the vocabulary; form: of the texts. has: bool[n], of the
-    topic's documents those that have it."""
+    """A word in a topic. spelling: of the vocabulary; form: of the texts. has: bool[n], the topic's
+    pieces that have it."""
 
     spelling: str
     form: str
@@ -84,51 +91,46 @@ class Rarity(NamedTuple):
 
 class Found(NamedTuple):
     """A phrase, counted. text: as the texts write it, "" where they do not. own: its uses as the
-    topic's; all: in all texts; documents: that have it as the topic's. covers: part of the topic's
-    tokens that is in documents with it. Estimated where MOST_DOCUMENTS documents are."""
+    topic's; all: in all texts: estimated where MOST_DOCUMENTS documents are. has: bool[n], the
+    topic's pieces with it."""
 
     phrase: TopicPhrase
     text: str
     own: float
     all: float
-    documents: float
-    covers: float
+    has: np.ndarray
 
 
 class Naming(NamedTuple):
-    """What the units of a topic are chosen from. documents: int32[n], ascending, weight:
-    float64[n], their parts of the topic's tokens. size: the topic's tokens. lengths: int32[V],
-    letters of each word. course: how the topic moves over times and fields."""
+    """What the units of a topic are chosen from. size: the topic's tokens. first: numbers of its
+    first words, of several forms of a word one. lengths: int32[V], letters of each word. avoided:
+    words that no name has; numerals: words that name nothing by themselves, and may be of a phrase
+    ("First Amendment"). course: how the topic moves over times and fields."""
 
     evidence: Evidence
     k: int
-    documents: np.ndarray
-    weight: np.ndarray
+    topic_pieces: Pieces
     size: float
     words: Mapping[int, TopicWord]
+    first: Sequence[int]
     lengths: np.ndarray
     grammar: Grammar
     rarity: Rarity
     avoided: Set[str]
+    numerals: Set[str]
     course: Course
-
-    def covered(self, has: np.ndarray) -> float:
-        """The part of the topic's tokens that some of its documents hold. has: bool[n], of the
-        topic's documents."""
-        return float(has @ self.weight)
 
 
 def topic_word(
-    evidence: Evidence, k: int, word: int, documents: np.ndarray, spelling: str, form: str
+    evidence: Evidence, k: int, word: int, topic_pieces: Pieces, spelling: str, form: str
 ) -> TopicWord:
     """A word of topic k with its tokens there and its precision: the share of its tokens, 0 to 1,
-    that are the topic's; 0 for a word without tokens. documents: int32[n] ascending, the
-    topic's."""
+    that are the topic's; 0 for a word without tokens."""
     begin, end = evidence.word_topics.held_ptr[word : word + 2]
     tokens = evidence.word_topics.held_tokens[begin:end]
     own_tokens = int(tokens[evidence.word_topics.held_topics[begin:end] == k].sum())
-    has = among(evidence.word_topics.documents_with(word), documents)
-    return TopicWord(spelling, form, own_tokens, own_tokens / max(int(tokens.sum()), 1), has)
+    precision = own_tokens / max(int(tokens.sum()), 1)
+    return TopicWord(spelling, form, own_tokens, precision, topic_pieces.of_word(word))
 
 
 def least_tokens(topic_tokens: np.ndarray) -> np.ndarray:
@@ -198,15 +200,12 @@ def _uses(naming: Naming, unit: Unit) -> tuple[np.ndarray, np.ndarray]:
 def count_phrase(naming: Naming, phrase: TopicPhrase, text: str) -> Found:
     """How often a phrase is used, in all texts and as the topic's."""
     if naming.evidence.document_bow.offsets is None or not text:
-        return Found(phrase, "", 0.0, 1.0, 0.0, 0.0)
-    documents, uses, in_topic, step = _phrase_uses(naming, phrase.words)
-    has = uses > 0
-    documents_here = among(documents[has & in_topic], naming.documents)
+        return Found(phrase, "", 0.0, 1.0, np.zeros(0, bool))
+    _, uses, in_topic, step = _phrase_uses(naming, phrase.words)
     uses_in_topic = step * float(uses[in_topic].sum())
     uses_in_all = max(step * float(uses.sum()), 1.0)
-    documents_in_topic = step * float(np.count_nonzero(has & in_topic))
-    covered = min(1.0, step * naming.covered(documents_here))
-    return Found(phrase, text, uses_in_topic, uses_in_all, documents_in_topic, covered)
+    has = naming.topic_pieces.of_phrase(phrase.words)
+    return Found(phrase, text, uses_in_topic, uses_in_all, has)
 
 
 def _phrase_uses(
@@ -313,8 +312,8 @@ def _phrase_unit(naming: Naming, counted_phrase: Found) -> Unit | None:
     precision = counted_phrase.own / counted_phrase.all
     if (
         not counted_phrase.text
-        or counted_phrase.documents < PHRASE_DOCUMENTS
-        or counted_phrase.covers < PHRASE_COVERS
+        or naming.topic_pieces.documents(counted_phrase.has) < naming.topic_pieces.least_documents
+        or naming.topic_pieces.covered(counted_phrase.has) < PHRASE_COVERS
     ):
         return None
     most_tokens = max(naming.words[word].tokens for word in words)
@@ -332,9 +331,20 @@ def _phrase_unit(naming: Naming, counted_phrase: Found) -> Unit | None:
     ]
     has = np.any([naming.words[word].has for word in precise_words], axis=0)
     # its own coverage, and that of its words: the geometric mean
-    covers = float(np.sqrt(counted_phrase.covers * naming.covered(has)))
+    covered = naming.topic_pieces.covered
+    covers = float(np.sqrt(covered(counted_phrase.has) * covered(has)))
     score = PHRASE_WORTH * precision**POWER * covers * naming.rarity.telling(words)
-    return Unit(text, words, precision, has, score, True)
+    if naming.grammar.names_person(text):
+        score *= PERSON
+    return Unit(
+        text=text,
+        words=words,
+        precision=precision,
+        has=has,
+        score=score,
+        phrase=True,
+        rank=_rank(naming, words),
+    )
 
 
 def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
@@ -343,8 +353,16 @@ def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
     topic_words = [naming.words[word] for word in words]
     kinds = [grammar.kind(word.spelling) for word in topic_words]
     parts = text.split()
-    if "verb" in kinds or kinds[-1] == "modifier" or not (tells(parts[0]) and tells(parts[-1])):
+    if (
+        "verb" in kinds
+        or kinds[-1] == "modifier"
+        or not (may_name(parts[0]) and may_name(parts[-1]))
+    ):
         return ""
+    if grammar.begins_command(topic_words[0].spelling) or any(
+        grammar.is_identifier(word.spelling, word.form) for word in topic_words
+    ):
+        return ""  # "add build fix", "OS urandom"
     spelled = {fold_apostrophes(word.spelling) for word in topic_words}
     compared_parts = fold_apostrophes(text).casefold().split()
     joints = [part for part in compared_parts if part not in spelled and "-" not in part]
@@ -369,9 +387,15 @@ def _names_alone(naming: Naming, number: int) -> bool:
     if word.precision < UNIT_PRECISION or word.tokens < least:
         return False
     compared_word = fold_apostrophes(word.spelling).casefold()
-    if not tells(word.spelling) or compared_word in naming.avoided:
+    if not may_name(word.spelling) or compared_word in naming.avoided:
         return False
-    return naming.grammar.is_noun(word.spelling, word.form)
+    if compared_word in naming.numerals:
+        return False
+    if naming.topic_pieces.documents(word.has) < naming.topic_pieces.least_documents:
+        return False
+    return naming.grammar.is_noun(word.spelling, word.form) and not naming.grammar.is_identifier(
+        word.spelling, word.form
+    )
 
 
 def _part_of_phrase(
@@ -399,10 +423,31 @@ def _part_of_phrase(
 def _word_unit(naming: Naming, number: int) -> Unit:
     word = naming.words[number]
     rarity = naming.rarity
-    score = word.precision**POWER * naming.covered(word.has) * rarity.telling([number])
+    score = word.precision**POWER * naming.topic_pieces.covered(word.has) * rarity.telling([number])
     telling = rarity.of_word.get(number, 0.0) / rarity.median if rarity.median >= EVEN else 1.0
     text = word.form.replace("_", " ")
-    return Unit(text, (number,), word.precision, word.has, score, False, telling)
+    if naming.grammar.is_surname(word.spelling, word.form):
+        score *= PERSON
+    return Unit(
+        text=text,
+        words=(number,),
+        precision=word.precision,
+        has=word.has,
+        score=score,
+        phrase=False,
+        rank=_rank(naming, [number]),
+        telling=telling,
+    )
+
+
+def _rank(naming: Naming, words: Sequence[int]) -> int:
+    """The place of the first of the topic's first words that is one of some words, or a form of
+    one; NO_RANK where none is."""
+    spellings = [naming.words[word].spelling for word in words]
+    for place, first_word in enumerate(naming.first):
+        if is_form_of_any(naming.words[first_word].spelling, spellings):
+            return place
+    return NO_RANK
 
 
 def _merged_forms(naming: Naming, of_words: list[Unit]) -> list[Unit]:
@@ -412,7 +457,7 @@ def _merged_forms(naming: Naming, of_words: list[Unit]) -> list[Unit]:
     order = sorted(of_words, key=lambda unit: (-naming.words[unit.words[0]].tokens, unit.text))
     for unit in order:
         same_word = next(
-            (i for i, merged_unit in enumerate(merged) if _one_word(merged_unit.text, unit.text)),
+            (i for i, form in enumerate(merged) if are_one_word(form.text, unit.text)),
             -1,
         )
         if same_word < 0:
@@ -422,7 +467,7 @@ def _merged_forms(naming: Naming, of_words: list[Unit]) -> list[Unit]:
     return merged
 
 
-def _one_word(first: str, second: str) -> bool:
+def are_one_word(first: str, second: str) -> bool:
     """Whether two words are forms of one: they differ in their last letters."""
     short, long = sorted((first.casefold(), second.casefold()), key=len)
     differ = (i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b)
@@ -430,6 +475,18 @@ def _one_word(first: str, second: str) -> bool:
     return common >= max(3, len(short) - 1) and len(long) - common <= ENDING
 
 
+def is_form_of_any(word: str, others: Iterable[str]) -> bool:
+    """Whether a word is one of some others, or a form of one."""
+    return any(word == other or are_one_word(word, other) for other in others)
+
+
 def tells(text: str) -> bool:
-    """Whether a word may begin or end a name: not a number, nor one or two small letters ("vs")."""
+    """Whether a word may stand for a topic: not a number, nor one or two small letters ("vs")."""
     return not text[:1].isdigit() and (len(text) >= LEAST_LETTERS or not text.islower())
+
+
+def may_name(text: str) -> bool:
+    """Whether a word may begin or end a name: one that tells, and no single character of a writing
+    without capitals, which in Chinese says little alone; the C of “Hepatitis C” may."""
+    has_case = text.upper() != text.lower()
+    return tells(text) and (has_case or len(text) >= SHORTEST)

@@ -99,7 +99,9 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
             token_slice = slice(*bow.first_token[d : d + 2].tolist())
             of_topic = topics[pairs] == k
             rows.append(
-                _neighbours(words[pairs], counts[pairs], of_topic, offsets[token_slice], lengths)
+                neighbouring_words(
+                    words[pairs], counts[pairs], of_topic, offsets[token_slice], lengths
+                )
             )
             tokens.append(int(counts[pairs][of_topic].sum()))
         of_first = _phrases(rows[:DOCUMENTS], min(len(rows), DOCUMENTS), NAMING)
@@ -115,7 +117,7 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
 
 
 @njit(cache=True, nogil=True)
-def _neighbours(words, counts, own_words, offsets, lengths):
+def neighbouring_words(words, counts, own_words, offsets, lengths):
     """int64[n, 7] of a topic's words in a document that follow each other: first, second, gap; the
     word before them and its gap; the word behind them and its gap (-1 where none is close by). Of
     the document's pairs: words, counts, own_words: whether the topic has them; offsets: of its
@@ -299,7 +301,7 @@ def written(
             if compared_text.startswith(spelled[w], start):  # as nearly all are
                 end = start + len(spelled[w])
             else:
-                end = _end(compared_text, start, spelled[w])
+                end = end_of_word(compared_text, start, spelled[w])
             if end:
                 ends[w, start] = end
                 written.add((w,), text, start, end)
@@ -330,7 +332,7 @@ def _phrase_end(
     return end
 
 
-def _end(text: str, start: int, spelling: str) -> int:
+def end_of_word(text: str, start: int, spelling: str) -> int:
     """Where the word ends that begins there; 0 where none does. text, spelling: with the
     apostrophes that `fold_apostrophes` gives them."""
     if text[start : start + len(spelling)].casefold() == spelling.casefold():
@@ -346,12 +348,12 @@ def _end(text: str, start: int, spelling: str) -> int:
 def _end_of_words(text: str, start: int, words: Sequence[str]) -> int:
     """Where a phrase ends that counts as one word and begins there, such as “new_york”, which texts
     write with a space; 0 where none does."""
-    end = _end(text, start, words[0])
+    end = end_of_word(text, start, words[0])
     for word in words[1:]:
         gap = _GAP.match(text, end)
         if not end or gap is None:
             return 0
-        end = _end(text, gap.end(), word)
+        end = end_of_word(text, gap.end(), word)
     return end
 
 

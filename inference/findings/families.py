@@ -13,7 +13,7 @@ MOST_FAMILIES = 7
 FEW_TOPICS = 4  # topics up to which each is a family of its own
 PRESENT = 0.1  # share of a document from which on it holds a topic
 _LEAST_DISTANCE = 1e-12  # that is divided by: of topics that are the same but for rounding
-_MOST_CLUSTERED = 2_000  # topics that are clustered, the largest; the others join the nearest
+MOST_CLUSTERED = 2_000  # topics that are clustered, the largest; the others join the nearest
 
 
 class Tree(NamedTuple):
@@ -70,7 +70,7 @@ def tree(distances: np.ndarray, size: np.ndarray) -> Tree:
     if n <= FEW_TOPICS:
         one_after_the_other = [(0 if i == 1 else n + i - 2, i) for i in range(1, n)]
         return Tree(used.tolist(), one_after_the_other, n)
-    large = np.sort(leaf_place[np.argsort(-size[used], kind="stable")][:_MOST_CLUSTERED])
+    large = np.sort(leaf_place[np.argsort(-size[used], kind="stable")][:MOST_CLUSTERED])
     joins: list[tuple[int, int]] = []
     top = dict(zip(large.tolist(), large.tolist(), strict=True))
     for i in np.setdiff1d(leaf_place, large).tolist():

@@ -11,6 +11,10 @@ from inference.share_intervals import USUAL_LEVEL
 LEAST_DOCUMENTS = 30  # with the word, on either side
 LEAST_PERIODS = 4  # with the word, on either side
 LEAST_SPEAKERS = 5  # with the word, on either side, for an interval by who speaks
+# An end of the early or of the late time belongs to it where the topic has, of so many documents
+# there, so much of its share in all of that time
+END_DOCUMENTS = 20
+END_PART = 0.5
 MOST_OF_ONE = 0.5  # of a topic's documents with the word, that one who speaks may have
 
 
@@ -51,6 +55,75 @@ def main_topics(
     return found, topics[first][by_tokens][place]
 
 
+class Held(NamedTuple):
+    """The time in which a word's use is what is said of it. begin: the first period of the early
+    time, None where it reaches to the first of all; end: the last one of the late time, None where
+    it reaches to the last. shift: of these periods, with an interval that also holds that of all
+    periods."""
+
+    begin: int | None
+    end: int | None
+    shift: Shift
+
+
+def held(
+    found: Shift,
+    topics: np.ndarray,
+    period: np.ndarray,
+    early: int,
+    late: int,
+    unit: np.ndarray | None = None,
+    level: float = USUAL_LEVEL,
+) -> Held | None:
+    """A shift without the ends of its time where the word is used otherwise: "since 1938" would say
+    that it still is. None where without them it is another shift, or none. found: of all the time;
+    the others: see `shift`."""
+    sides = _Sides((period >= 0) & (period < early), period >= late)
+    begin = _inner_end(period[sides.early], topics[sides.early] == found.lost, from_first=True)
+    end = _inner_end(period[sides.late], topics[sides.late] == found.gained, from_first=False)
+    if begin is None and end is None:
+        return Held(None, None, found)
+    within = np.ones(len(period), bool)
+    if begin is not None:
+        within &= period >= begin
+    if end is not None:
+        within &= period <= end
+    shift_within = shift(topics, np.where(within, period, -1), early, late, unit, level)
+    if shift_within is None:
+        return None
+    if (shift_within.gained, shift_within.lost) != (found.gained, found.lost):
+        return None
+    # These ends were looked for, which an interval of what is between them does not count
+    low = min(found.low, shift_within.low)
+    high = max(found.high, shift_within.high)
+    return Held(begin, end, shift_within._replace(low=low, high=high))
+
+
+def _inner_end(period: np.ndarray, has_topic: np.ndarray, from_first: bool) -> int | None:
+    """The first period that belongs to a side, or the last one; None where all do. period, has_topic:
+    int[n] and bool[n], of the documents of the side."""
+    periods = np.unique(period)
+    if not from_first:
+        periods = periods[::-1]
+    least = END_PART * has_topic.mean()
+    inner = None
+    documents = 0
+    with_topic = 0
+    for position, end_period in enumerate(periods.tolist()):
+        in_period = period == end_period
+        documents += int(np.count_nonzero(in_period))
+        with_topic += int(np.count_nonzero(has_topic & in_period))
+        if documents < END_DOCUMENTS:
+            continue
+        if with_topic >= least * documents:
+            break
+        following = periods[position + 1 :]
+        inner = int(following[0]) if len(following) else None
+        documents = 0
+        with_topic = 0
+    return inner
+
+
 class _Sides(NamedTuple):
     """Which documents are before a change, and which after it: bool[n] each."""
 
@@ -67,8 +140,8 @@ class _Change(NamedTuple):
     """How the topics' shares changed: before and after; and float64[T], low, high and p of the
     change of each. units: how many count on either side, the fewer."""
 
-    before: sums.Shares
-    after: sums.Shares
+    before: sums.GroupShares
+    after: sums.GroupShares
     low: np.ndarray
     high: np.ndarray
     p: np.ndarray
@@ -172,7 +245,7 @@ def _change(topic: np.ndarray, unit: np.ndarray, sides: _Sides, level: float) ->
     _, low, high = sums.difference(after.interval, before.interval)
     p = sums.ratio(after, before).p
     units = int(min(early_sums.units[0], late_sums.units[0]))
-    return _Change(before, after, low[0], high[0], p[0], units)
+    return _Change(before=before, after=after, low=low[0], high=high[0], p=p[0], units=units)
 
 
 def _largest_part(unit: np.ndarray) -> float:
@@ -187,7 +260,7 @@ def _sums(topic: np.ndarray, unit: np.ndarray, T: int) -> sums.Sums:
     size = np.bincount(row).astype(np.float64)
     pairs, documents = np.unique(row.astype(np.int64) * T + topic, return_counts=True)
     unit_of_pair, topic_of_pair = np.divmod(pairs, T)
-    x = np.bincount(topic, minlength=T).astype(np.float64)[None]
+    of_topics = np.bincount(topic, minlength=T).astype(np.float64)[None]
     number_of_documents = np.array([float(len(topic))])
     return sums.Sums(
         documents=number_of_documents,
@@ -195,11 +268,11 @@ def _sums(topic: np.ndarray, unit: np.ndarray, T: int) -> sums.Sums:
         squares=number_of_documents,
         units=np.array([float(len(size))]),
         unit_squares=np.array([(size**2).sum()]),
-        holding=x,
-        of_holding=x,
-        x=x,
-        xx=x,
-        xl=x,
-        unit_xx=np.bincount(topic_of_pair, documents**2.0, T)[None],
-        unit_xl=np.bincount(topic_of_pair, documents * size[unit_of_pair], T)[None],
+        holding=of_topics,
+        of_holding=of_topics,
+        topic_tokens=of_topics,
+        topic_squares=of_topics,
+        topic_products=of_topics,
+        unit_topic_squares=np.bincount(topic_of_pair, documents**2.0, T)[None],
+        unit_topic_products=np.bincount(topic_of_pair, documents * size[unit_of_pair], T)[None],
     )

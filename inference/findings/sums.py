@@ -22,7 +22,7 @@ _LEAST_SHARE = 1e-12  # a share below which a logit says nothing
 Interval = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-class Units(NamedTuple):
+class GroupedUnits(NamedTuple):
     """Documents in units, and units in groups.
 
     order: int64[n], documents, unit after unit; starts: int64[U + 1]; group: int32[U], of each
@@ -38,9 +38,10 @@ class Sums(NamedTuple):
     """Over the documents with words of each of G groups, and T topics or families.
 
     documents, tokens, squares (of documents' lengths), units, unit_squares (of units' lengths):
-    float64[G]. holding (documents with the topic), of_holding (their tokens), x (tokens of the
-    topic), xx and xl (sums over documents of its square and of its product with the length),
-    unit_xx, unit_xl (the same over units): float64[G, T].
+    float64[G]. holding (documents with the topic), of_holding (their tokens), topic_tokens (tokens
+    of the topic), topic_squares and topic_products (sums over documents of the square of its
+    tokens, and of their product with the length), unit_topic_squares, unit_topic_products (the
+    same over units): float64[G, T].
     """
 
     documents: np.ndarray
@@ -50,11 +51,11 @@ class Sums(NamedTuple):
     unit_squares: np.ndarray
     holding: np.ndarray
     of_holding: np.ndarray
-    x: np.ndarray
-    xx: np.ndarray
-    xl: np.ndarray
-    unit_xx: np.ndarray
-    unit_xl: np.ndarray
+    topic_tokens: np.ndarray
+    topic_squares: np.ndarray
+    topic_products: np.ndarray
+    unit_topic_squares: np.ndarray
+    unit_topic_products: np.ndarray
 
     @classmethod
     def zeros(cls, G: int, T: int) -> "Sums":
@@ -67,11 +68,11 @@ class Sums(NamedTuple):
             unit_squares=np.zeros(G),
             holding=np.zeros((G, T)),
             of_holding=np.zeros((G, T)),
-            x=np.zeros((G, T)),
-            xx=np.zeros((G, T)),
-            xl=np.zeros((G, T)),
-            unit_xx=np.zeros((G, T)),
-            unit_xl=np.zeros((G, T)),
+            topic_tokens=np.zeros((G, T)),
+            topic_squares=np.zeros((G, T)),
+            topic_products=np.zeros((G, T)),
+            unit_topic_squares=np.zeros((G, T)),
+            unit_topic_products=np.zeros((G, T)),
         )
 
     def over(self, groups: np.ndarray | slice) -> "Sums":
@@ -79,7 +80,7 @@ class Sums(NamedTuple):
         return Sums(*(array[groups].sum(axis=0, keepdims=True) for array in self))
 
 
-class Shares(NamedTuple):
+class GroupShares(NamedTuple):
     """float64[G, T] each, NaN for a group without words. low, high: of the share. tested: the
     share, or the upper end that stands in for it where FEW_WITH_TOPIC documents have the topic.
     error: standard error of its logit, 0 of an upper end. df: degrees of freedom."""
@@ -97,10 +98,10 @@ class Shares(NamedTuple):
         return self.share, self.low, self.high
 
 
-def by_group(group: np.ndarray, G: int) -> Units:
+def by_group(group: np.ndarray, G: int) -> GroupedUnits:
     """Each group is one unit. group: int32[D], -1 for none."""
     order, starts = _ordered(group, G)
-    return Units(order, starts, np.arange(G, dtype=np.int32))
+    return GroupedUnits(order, starts, np.arange(G, dtype=np.int32))
 
 
 def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
@@ -111,7 +112,7 @@ def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sums(
-    units: Units,
+    units: GroupedUnits,
     G: int,
     doc_ptr: np.ndarray,
     doc_topics: np.ndarray,
@@ -126,7 +127,7 @@ def sums(
     their tokens; lengths: int64[D]. column_of_topic: int32[K], the topic or family of T that each
     topic is counted as, -1 for none."""
     mixtures = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    frozen_units = Units(
+    frozen_units = GroupedUnits(
         frozen(units.order, np.int64),
         frozen(units.starts, np.int64),
         frozen(units.group, np.int32),
@@ -147,7 +148,7 @@ class _Tally(NamedTuple):
 @njit(cache=True, nogil=True)
 def _add_units(units, mixtures, column_of_topic, totals):
     """Adds the documents with words to `totals`, Sums of zeros. mixtures: DocumentTopics."""
-    topics = totals.x.shape[1]
+    topics = totals.topic_tokens.shape[1]
     of_document = _Tally(np.zeros(topics), np.empty(topics, np.int64))
     of_unit = _Tally(np.zeros(topics), np.empty(topics, np.int64))
     for unit in range(len(units.group)):
@@ -168,9 +169,9 @@ def _add_units(units, mixtures, column_of_topic, totals):
                 of_document.tokens[t] = 0.0
                 totals.holding[g, t] += 1
                 totals.of_holding[g, t] += length
-                totals.x[g, t] += tokens
-                totals.xx[g, t] += tokens * tokens
-                totals.xl[g, t] += tokens * length
+                totals.topic_tokens[g, t] += tokens
+                totals.topic_squares[g, t] += tokens * tokens
+                totals.topic_products[g, t] += tokens * length
                 if of_unit.tokens[t] == 0.0:
                     of_unit.topics[topics_of_unit] = t
                     topics_of_unit += 1
@@ -181,8 +182,8 @@ def _add_units(units, mixtures, column_of_topic, totals):
         for t in of_unit.topics[:topics_of_unit]:
             tokens = of_unit.tokens[t]
             of_unit.tokens[t] = 0.0
-            totals.unit_xx[g, t] += tokens * tokens
-            totals.unit_xl[g, t] += tokens * unit_length
+            totals.unit_topic_squares[g, t] += tokens * tokens
+            totals.unit_topic_products[g, t] += tokens * unit_length
 
 
 @njit(cache=True, inline="always")
@@ -199,8 +200,8 @@ def _tally_document(d, mixtures, column_of_topic, tally):
     return count
 
 
-def shares(group_sums: Sums, typical: np.ndarray, level: float = USUAL_LEVEL) -> Shares:
-    """Shares of words, x / tokens, with intervals on the scale of the logit.
+def shares(group_sums: Sums, typical: np.ndarray, level: float = USUAL_LEVEL) -> GroupShares:
+    """Shares of words, topic_tokens / tokens, with intervals on the scale of the logit.
 
     The linearised variance of a ratio (Cochran 1977, section 6.4), over documents and over units,
     the larger of the two (Liang and Zeger 1986 for the second); Student's t for one less than the
@@ -212,11 +213,11 @@ def shares(group_sums: Sums, typical: np.ndarray, level: float = USUAL_LEVEL) ->
     n = np.asarray(group_sums.documents)[:, None]
     tokens = np.asarray(group_sums.tokens)[:, None]
     m = group_sums.holding
-    x = group_sums.x
+    topic_tokens = group_sums.topic_tokens
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(tokens > 0, x / tokens, np.nan)
+        share = np.where(tokens > 0, topic_tokens / tokens, np.nan)
         error, df = _errors(group_sums, share)
-    share_of_holders = np.where(m > 0, x / np.maximum(group_sums.of_holding, 1), 0.0)
+    share_of_holders = np.where(m > 0, topic_tokens / np.maximum(group_sums.of_holding, 1), 0.0)
     estimate = Estimate(
         share=share,
         error=error,
@@ -228,7 +229,7 @@ def shares(group_sums: Sums, typical: np.ndarray, level: float = USUAL_LEVEL) ->
     interval = interval_of_finding(estimate, level)
     stands_in = estimate.few_have_it  # the upper end for the share
     tested_df = np.where(stands_in, np.maximum(n - 1, 1), df)
-    return Shares(share, *interval, tested_df)
+    return GroupShares(share, *interval, tested_df)
 
 
 def _errors(group_sums: Sums, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -237,10 +238,16 @@ def _errors(group_sums: Sums, share: np.ndarray) -> tuple[np.ndarray, np.ndarray
     n, tokens, squares, units, unit_squares = (
         np.asarray(array)[:, None] for array in group_sums[:5]
     )
-    residuals = group_sums.xx - 2 * share * group_sums.xl + share**2 * squares
-    by_document = np.maximum(residuals, 0.0) * n / np.maximum(n - 1, 1)
-    residuals = group_sums.unit_xx - 2 * share * group_sums.unit_xl + share**2 * unit_squares
-    by_unit = np.maximum(residuals, 0.0) * (units / np.maximum(units - 1, 1))
+    squared_residuals = (
+        group_sums.topic_squares - 2 * share * group_sums.topic_products + share**2 * squares
+    )
+    by_document = np.maximum(squared_residuals, 0.0) * n / np.maximum(n - 1, 1)
+    squared_residuals_of_units = (
+        group_sums.unit_topic_squares
+        - 2 * share * group_sums.unit_topic_products
+        + share**2 * unit_squares
+    )
+    by_unit = np.maximum(squared_residuals_of_units, 0.0) * (units / np.maximum(units - 1, 1))
     has_units = units > 1
     variance = np.maximum(by_document, np.where(has_units, by_unit, 0.0))
     error = np.sqrt(variance) / tokens / np.maximum(share * (1 - share), _LEAST_SHARE)
@@ -250,10 +257,10 @@ def _errors(group_sums: Sums, share: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 def typical(group_sums: Sums) -> np.ndarray:
     """float64[T]: each topic's share of the words of the documents that have it."""
-    return group_sums.x.sum(axis=0) / np.maximum(group_sums.of_holding.sum(axis=0), 1.0)
+    return group_sums.topic_tokens.sum(axis=0) / np.maximum(group_sums.of_holding.sum(axis=0), 1.0)
 
 
-class Ratio(NamedTuple):
+class RatioOfShares(NamedTuple):
     """How many times as large one share is as another: ratio, low, high and p, two-sided; float64.
     inf: of nothing."""
 
@@ -267,7 +274,7 @@ def _log(share: np.ndarray) -> np.ndarray:
     return np.log(np.maximum(share, _LEAST_SHARE))
 
 
-def ratio(first: Shares, second: Shares) -> Ratio:
+def ratio(first: GroupShares, second: GroupShares) -> RatioOfShares:
     """The first over the second, with the interval of variance estimates recovery on the scale of
     the logarithm (Zou and Donner 2008; Donner and Zou 2012), of documents that are not the same; p
     by the difference of the logits, with the fewer degrees of freedom. Where one side has the topic
@@ -294,7 +301,7 @@ def ratio(first: Shares, second: Shares) -> Ratio:
         # The stand-in reaches over the other side
         wrong = (first.tested > second.tested) != (first.share > second.share)
         p = np.where(wrong | larger_has_few | np.isnan(value + p), 1.0, p)
-    return Ratio(value, low, high, p)
+    return RatioOfShares(value, low, high, p)
 
 
 def difference(first: Interval, second: Interval) -> Interval:

@@ -26,8 +26,8 @@ from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 from inference.text import starts
 
-# Pairs of a form and a document that are recorded on a side: 240 MB, and ten times as much while they
-# are sorted
+# Pairs of a form and a document that are recorded on a side: 240 MB, and ten times as much while
+# they are sorted
 MOST_RECORDED = 20_000_000
 # Forms of a lexicon up to which two threads have sums of their own: 48 MB each
 SMALL_LEXICON_FORMS = 2_000_000

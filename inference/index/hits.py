@@ -18,6 +18,7 @@ from inference.index.patterns import ANY, Element, PatternPart, reach
 from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
 from inference.index.segments import LARGEST_COUNT, NUMBER, begins_sentence, in_sentence
+from inference.kernels import rng
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
@@ -25,26 +26,25 @@ from inference.text import starts
 from inference.text.case import MIXED, SHIFT
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
+FORMS_SECONDS = 1.0  # of these, that it may take to find the words that a pattern stands for
 BLOCK = 1 << 20  # hits of which a sample is drawn at a time: 40 MB
-SPLITMIX64 = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))  # shifts, factors
 AS_WRITTEN = 1 << 15  # in a code, above the bits of elements
 OLDER = (
     "An older version of Topograph read this corpus, and did not keep which letters are capitals."
     " Topograph looks through the texts again as soon as it has nothing else to do, and before"
     " documents are added or words chosen. Until then, leave “=” out, or write %c in CQL."
 )
-OF_FORMS = 1.0  # in which the words are found that a pattern stands for
 
 
 class Texts(NamedTuple):
     """The texts of a segment. words: int32, of the whole stream. steps: where they begin, as
-    text.starts has it. first: int64[n + 1], at which word each document begins. document: the
-    number of the first."""
+    text.starts has it. first: int64[n + 1], at which word each document begins. first_document:
+    the number of the first one."""
 
     words: np.ndarray
     steps: starts.Starts
     first: np.ndarray
-    document: int
+    first_document: int
 
 
 class Codes(NamedTuple):
@@ -104,77 +104,48 @@ class Hits:
         seconds: float | None = None,
     ):
         """chosen: bool[D], documents that are looked at; the index may have more. evidence: None
-        where no places are asked for. topics: bool[K]: hits count of which a word is assigned to
-        one of them; bool[0]: all do. seconds: that it may take; None for what a page may, `inf`
-        for one that also compiles. Raises Invalid where it takes longer."""
+        where neither topics nor places are asked for. topics: bool[K]: hits count of which a word
+        is assigned to one of them; bool[0]: all do. seconds: that it may take; None for what a page
+        may, `inf` for one that also compiles. Raises Invalid where it takes longer, and ValueError
+        for topics without evidence."""
+        if evidence is None and len(topics):
+            raise ValueError("hits in topics can't be counted without evidence")
         self.index = index
         self._evidence = evidence
         # Read at each call: tests shorten them.
-        longest = SECONDS if seconds is None else seconds
-        of_forms = OF_FORMS if seconds is None else seconds
+        limit = SECONDS if seconds is None else seconds
+        forms_limit = FORMS_SECONDS if seconds is None else seconds
         now = monotonic()
-        forms_of_pieces = self._find_forms(pattern, now + of_forms)
-        self._parts = _bits(pattern)
-        self._assigned = _assigned(evidence, topics)
-        parts = [np.zeros((2, 0), np.int32)]
-        nothing = np.zeros((0, 3), np.int64)
+        self.codes, forms_of_pieces = _codes_and_forms(index, pattern, now + forms_limit)
+        self._part_states = _states_of_parts(pattern)
+        self._pair_topics = _topics_of_pairs(evidence, topics)
         followed = None if len(topics) else _followed_form(pattern, forms_of_pieces)
-        for s, field in enumerate(index.fields["text"]):
+        found = [np.zeros((2, 0), np.int32)]
+        for s in range(len(index.fields["text"])):
             if followed is not None and (known := self._known(s, followed, chosen)) is not None:
-                parts.append(known)
+                found.append(known)
                 continue
-            begin, end = index.bounds[s : s + 2].tolist()
-            having = field.having(forms_of_pieces, begin)[: max(len(chosen) - begin, 0)]
-            documents = numbers_of_mask(having & chosen[begin:end]) + np.int32(begin)
-            halves = np.array_split(documents, 2)
-            counts = np.concatenate(in_two(lambda some, s=s: self._match(s, some, nothing), halves))
-            parts.append(np.stack([documents, counts])[:, counts > 0])
-            if monotonic() > now + longest:
+            found.append(self._read(s, forms_of_pieces, chosen))
+            if monotonic() > now + limit:
                 raise Invalid(
                     "pattern",
-                    f"Counting was stopped after {longest:.0f} seconds. Choose fewer documents or"
+                    f"Counting was stopped after {limit:.0f} seconds. Choose fewer documents or"
                     " rarer words.",
                 )
-        self.documents, self.counts = np.concatenate(parts, axis=1)
-
-    def _find_forms(self, pattern: tuple[PatternPart, ...], until: float) -> list[np.ndarray]:
-        """Makes `codes`. Returns the forms of each word but ANY that every document with a hit has.
-        until: by time.monotonic. Raises Invalid."""
-        by_form = np.zeros(len(self.index.stream.lexicon), np.uint16)
-        forms_of_pieces: list[np.ndarray] = []
-        cased_forms: list[tuple[int, int, int]] = []
-        for e, element in enumerate(chain.from_iterable(part.elements for part in pattern)):
-            mask = 1 << e
-            forms_of_element = [self.index.forms.like(word, until) for word in element.words]
-            for word, forms in zip(element.words, forms_of_element, strict=True):
-                if word.case == ANY_CASE:
-                    by_form[forms] |= np.uint16(mask)
-                    continue
-                by_form[forms] |= np.uint16(AS_WRITTEN)
-                cased_forms += [(form, word.case, mask) for form in forms.tolist()]
-            if element.least and ANY not in element.words:  # in every document with a hit
-                forms_of_pieces.append(np.concatenate(forms_of_element))
-        mixed = self.index.stream.mixed
-        if cased_forms and mixed is None:
-            raise Invalid("pattern", OLDER)
-        no_forms = np.zeros((0, 2))
-        self.codes = Codes(
-            by_form,
-            np.array(cased_forms, np.int64).reshape(-1, 3),
-            frozen(no_forms if mixed is None else mixed, np.int64),
-        )
-        return forms_of_pieces
+        self.documents, self.counts = np.concatenate(found, axis=1)
 
     def places(self, document: int, most: int) -> np.ndarray:
         """int64[n, 5]: of the first hits of a document: characters of its text at which one begins,
         at which its last word does, and at which the next word of the text does (END behind the
         last); the topic of its first word that has one, of `topics` if there are any, and how
-        certain that is, as in TokenTopics.certainty. Without such a word these are -1."""
-        assert self._evidence is not None, "hits without topics have no places"
+        certain that is, as in TokenTopics.certainty. Without such a word these are -1. Raises
+        ValueError for hits without evidence."""
+        if self._evidence is None:
+            raise ValueError("places of hits can't be given without evidence")
         s = int(np.searchsorted(self.index.bounds, document, "right")) - 1
         token_range = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2]
         positions = np.empty((most, 3), np.int64)
-        (n,) = self._match(s, np.array([document], np.int32), positions)
+        (n,) = self._count(s, np.array([document], np.int32), positions)
         begin, end, pair = positions[:n].T
         characters = np.append(self.index.stream.starts.of(*token_range[:, None]), END)
         without = pair < 0
@@ -198,44 +169,91 @@ class Hits:
         counts = uses.astype(np.int32)
         counts[np.searchsorted(documents, some_documents)] -= lacking
         is_cut = uses == LARGEST_COUNT  # or may be, by an older version
-        nothing = np.zeros((0, 3), np.int64)
-        counts[is_cut] = self._match(s, frozen(documents[is_cut], np.int32), nothing)
+        counts[is_cut] = self._count(s, frozen(documents[is_cut], np.int32))
         within = np.searchsorted(documents, len(chosen))
         inside = chosen[documents[:within]] & (counts[:within] > 0)
         return np.stack([documents[:within], counts[:within]])[:, inside]
 
-    def _match(self, s: int, documents: np.ndarray, hit_table: np.ndarray) -> np.ndarray:
+    def _read(self, s: int, forms_of_pieces: list[np.ndarray], chosen: np.ndarray) -> np.ndarray:
+        """int32[2, n], documents of a segment with hits, and how many each has, from its texts: of
+        those that have a form of each of forms_of_pieces."""
+        begin, end = self.index.bounds[s : s + 2].tolist()
+        having = self.index.fields["text"][s].having(forms_of_pieces, begin)
+        inside = having[: max(len(chosen) - begin, 0)] & chosen[begin:end]
+        documents = numbers_of_mask(inside) + np.int32(begin)
+        halves = np.array_split(documents, 2)
+        counts = np.concatenate(in_two(lambda half: self._count(s, half), halves))
+        return np.stack([documents, counts])[:, counts > 0]
+
+    def _count(
+        self, s: int, documents: np.ndarray, hit_table: np.ndarray | None = None
+    ) -> np.ndarray:
+        """int32[n]: hits in each of some documents of a segment, int32[n]. hit_table: as
+        `count_hits` fills it; None where places are not asked for."""
+        if hit_table is None:
+            hit_table = np.zeros((0, 3), np.int64)
         stream = self.index.stream
         first = frozen(self.index.fields["text"][s].first, np.int64)
-        begin = int(self.index.bounds[s])
-        texts = Texts(frozen(stream.words, np.int32), stream.starts.frozen, first, begin)
-        sizes = first[documents + 1 - begin] - first[documents - begin]
-        longest = int(sizes.max(initial=0))
-        return _match(texts, documents, longest, self.codes, self._parts, self._assigned, hit_table)
+        first_document = int(self.index.bounds[s])
+        texts = Texts(frozen(stream.words, np.int32), stream.starts.frozen, first, first_document)
+        rows = documents - first_document
+        longest = int((first[rows + 1] - first[rows]).max(initial=0))
+        return count_hits(
+            texts,
+            documents,
+            longest,
+            self.codes,
+            self._part_states,
+            self._pair_topics,
+            hit_table,
+        )
 
 
-def _assigned(evidence: Evidence | None, topics: np.ndarray) -> PairTopics:
-    """The bag of words and its topics in the one form that `_match` is compiled for. topics:
-    bool[K] or bool[0], those that are wanted."""
-    if evidence is None:
-        indptr = first_token = np.zeros(0, np.int64)
-        counts = offsets = np.zeros(0, np.int32)
-        topics_of_pairs = np.zeros(0, np.uint16)
-    else:
-        bow = evidence.document_bow
-        indptr = bow.indptr
-        counts = bow.counts
-        topics_of_pairs = evidence.token_topics.topics
-        first_token = bow.first_token
-        offsets = np.asarray(bow.offsets)
-    return PairTopics(
-        frozen(indptr, np.int64),
-        frozen(counts, np.int32),
-        frozen(topics_of_pairs, np.uint16),
-        frozen(first_token, np.int64),
-        frozen(offsets, np.int32),
-        frozen(topics, np.bool_),
+def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
+    """int64, ascending: of all hits, by document, at most so many: those with the smallest hashes
+    of the document's number and of which hit it is there. So they are the same each time, spread
+    evenly, and those of some documents are among the sample of these alone."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    line_numbers = np.zeros(0, np.int64)
+    for begin in range(0, int(ends[-1]) if len(ends) else 0, BLOCK):
+        new_lines = np.arange(begin, min(begin + BLOCK, int(ends[-1])))
+        lines = np.concatenate([line_numbers, new_lines])
+        at = np.searchsorted(ends, lines, "right")
+        hit = (lines - ends[at] + counts[at]).astype(np.uint64)  # which one of its document
+        hashes = rng.mixed(documents[at].astype(np.uint64) << np.uint64(32) | hit)
+        line_numbers = lines[np.argsort(hashes, kind="stable")[:most]]
+    return np.sort(line_numbers)
+
+
+def _codes_and_forms(
+    index: Index, pattern: tuple[PatternPart, ...], until: float
+) -> tuple[Codes, list[np.ndarray]]:
+    """(the codes of all forms, the forms of each word but ANY that every document with a hit has).
+    until: by time.monotonic. Raises Invalid."""
+    by_form = np.zeros(len(index.stream.lexicon), np.uint16)
+    forms_of_pieces: list[np.ndarray] = []
+    cased_forms: list[tuple[int, int, int]] = []
+    for e, element in enumerate(chain.from_iterable(part.elements for part in pattern)):
+        mask = 1 << e
+        forms_of_element = [index.forms.like(word, until) for word in element.words]
+        for word, forms in zip(element.words, forms_of_element, strict=True):
+            if word.case == ANY_CASE:
+                by_form[forms] |= np.uint16(mask)
+                continue
+            by_form[forms] |= np.uint16(AS_WRITTEN)
+            cased_forms += [(form, word.case, mask) for form in forms.tolist()]
+        if element.least and ANY not in element.words:  # in every document with a hit
+            forms_of_pieces.append(np.concatenate(forms_of_element))
+    mixed = index.stream.mixed
+    if cased_forms and mixed is None:
+        raise Invalid("pattern", OLDER)
+    no_forms = np.zeros((0, 2))
+    codes = Codes(
+        by_form,
+        np.array(cased_forms, np.int64).reshape(-1, 3),
+        frozen(no_forms if mixed is None else mixed, np.int64),
     )
+    return codes, forms_of_pieces
 
 
 def _followed_form(
@@ -255,25 +273,7 @@ def _followed_form(
     return int(forms[0]) if len(forms) == 1 else None
 
 
-def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
-    """int64, ascending: of all hits, by document, at most so many: those with the smallest hashes
-    of the document's number and of which hit it is there. So they are the same each time, spread
-    evenly, and those of some documents are among the sample of these alone."""
-    ends = np.cumsum(counts, dtype=np.int64)
-    line_numbers = np.zeros(0, np.int64)
-    for begin in range(0, int(ends[-1]) if len(ends) else 0, BLOCK):
-        new_lines = np.arange(begin, min(begin + BLOCK, int(ends[-1])))
-        lines = np.concatenate([line_numbers, new_lines])
-        at = np.searchsorted(ends, lines, "right")
-        hit = (lines - ends[at] + counts[at]).astype(np.uint64)  # which one of its document
-        mixed = documents[at].astype(np.uint64) << np.uint64(32) | hit
-        for shift, factor in SPLITMIX64:
-            mixed = (mixed ^ mixed >> np.uint64(shift)) * np.uint64(factor)
-        line_numbers = lines[np.argsort(mixed, kind="stable")[:most]]
-    return np.sort(line_numbers)
-
-
-def _bits(pattern: tuple[PatternPart, ...]) -> PartStates:
+def _states_of_parts(pattern: tuple[PatternPart, ...]) -> PartStates:
     """The parts of a pattern as the kernels take them."""
     codes = np.arange(1 << sum(len(part.elements) for part in pattern))
     passed = np.zeros((2, len(pattern), len(codes)), np.uint64)
@@ -300,45 +300,70 @@ def _bits(pattern: tuple[PatternPart, ...]) -> PartStates:
     )
 
 
+def _topics_of_pairs(evidence: Evidence | None, topics: np.ndarray) -> PairTopics:
+    """The bag of words and its topics in the one form that `count_hits` is compiled for. topics:
+    bool[K] or bool[0], those that are wanted."""
+    if evidence is None:
+        indptr = first_token = np.zeros(0, np.int64)
+        counts = offsets = np.zeros(0, np.int32)
+        topics_of_pairs = np.zeros(0, np.uint16)
+    else:
+        bow = evidence.document_bow
+        indptr = bow.indptr
+        counts = bow.counts
+        topics_of_pairs = evidence.token_topics.topics
+        first_token = bow.first_token
+        offsets = np.asarray(bow.offsets)
+    return PairTopics(
+        frozen(indptr, np.int64),
+        frozen(counts, np.int32),
+        frozen(topics_of_pairs, np.uint16),
+        frozen(first_token, np.int64),
+        frozen(offsets, np.int32),
+        frozen(topics, np.bool_),
+    )
+
+
 @njit(cache=True, nogil=True)
-def _match(texts, documents, longest, codes, parts, assigned, hit_table):
+def count_hits(texts, documents, longest, codes, parts, pair_topics, hit_table):
     """int32[n]: hits in each of some documents.
 
     texts: Texts; documents: int32[n], of them; longest: words of the longest. codes: Codes. parts:
-    PartStates. assigned: PairTopics. hit_table: int64[m, 3], filled for the first hits of all:
-    where they begin and end in their document, and the pair of a word.
+    PartStates. pair_topics: PairTopics, with elements where it has topics or hit_table has rows.
+    hit_table: int64[m, 3], filled for the first hits of all: where they begin and end in their
+    document, and the pair of a word.
     """
-    words, steps, first, document = texts
+    words, steps, first, first_document = texts
     passed, optional, final, within, sentence, reaches = parts
-    needs_pairs = len(assigned.wanted) > 0 or len(hit_table) > 0
+    needs_pairs = len(pair_topics.wanted) > 0 or len(hit_table) > 0
     hits_of_document = np.zeros(len(documents), np.int32)
     filled = 0
     begins = np.zeros((len(within), longest), np.bool_)
     ends = np.zeros((len(within), longest), np.bool_)
     pairs = np.zeros(longest + 1, np.int64)
-    first_part = passed[0, 0]
+    passed_by_first = passed[0, 0]
     positions = np.empty(longest, np.int32)
-    codes_of_word = np.empty(longest, np.uint16)
+    codes_of_words = np.empty(longest, np.uint16)
     beginnings = np.empty(longest, np.int64)
     lowest_bit = np.uint64(1)
     for i in range(len(documents)):
-        low = first[documents[i] - document]
-        high = first[documents[i] - document + 1]
+        low = first[documents[i] - first_document]
+        high = first[documents[i] - first_document + 1]
         text = words[low:high]
         size = high - low
         stop = 0
         n = _beginnings(
-            words, low, high, codes, passed[1, 0], final[1, 0], codes_of_word, beginnings
+            words, low, high, codes, passed[1, 0], final[1, 0], codes_of_words, beginnings
         )
         if not n:
             continue
-        of_text = codes_of_word[:size]
+        codes_of_text = codes_of_words[:size]
         # Where they are many, and a match has several words, one pass tells at which one begins
         if final[1, 0] != lowest_bit and n * reaches[0] >= size:
             from_the_right = begins[0, :size][::-1]
             _ends(
                 text[::-1],
-                of_text[::-1],
+                codes_of_text[::-1],
                 passed[1, 0],
                 optional[1, 0],
                 final[1, 0],
@@ -353,20 +378,20 @@ def _match(texts, documents, longest, codes, parts, assigned, hit_table):
         others_are_known = False
         if needs_pairs:
             starts.begin(steps, low, high, positions)
-            _pair(positions[:size], documents[i], assigned, pairs)
+            _fill_pairs(positions[:size], documents[i], pair_topics, pairs)
         for start in beginnings[:n]:
             if start < stop:
                 continue
-            stop = _longest(of_text, start, first_part, optional[0, 0], final[0, 0])
+            stop = _longest(codes_of_text, start, passed_by_first, optional[0, 0], final[0, 0])
             if stop == start:
                 continue
             if not others_are_known:
-                _near_parts(text, of_text, parts, begins, ends)
+                _near_parts(text, codes_of_text, parts, begins, ends)
                 others_are_known = True
             pair = -1
             if needs_pairs:
                 pair = pairs[start + np.argmax(pairs[start:stop] >= 0)]
-            near = pair >= 0 or not len(assigned.wanted)
+            near = pair >= 0 or not len(pair_topics.wanted)
             for p in range(1, len(within)):
                 left = max(start - within[p], 0)
                 right = min(stop + within[p], size)
@@ -384,9 +409,9 @@ def _match(texts, documents, longest, codes, parts, assigned, hit_table):
 
 
 @njit(cache=True, nogil=True)
-def _near_parts(text, of_text, parts, begins, ends):
+def _near_parts(text, codes_of_text, parts, begins, ends):
     """Fills begins[p] and ends[p]: at which words of a text a match of each part but the first
-    begins, and with which one ends. of_text: codes of its words. parts: PartStates."""
+    begins, and with which one ends. codes_of_text: uint16, of its words. parts: PartStates."""
     passed, optional, final, _, sentence, _ = parts
     size = len(text)
     for p in range(1, len(sentence)):
@@ -394,14 +419,14 @@ def _near_parts(text, of_text, parts, begins, ends):
         from_the_right = begins[p, :size][::-1]
         _ends(
             text[::-1],
-            of_text[::-1],
+            codes_of_text[::-1],
             passed[1, p],
             optional[1, p],
             final[1, p],
             2 * cut,
             from_the_right,
         )
-        _ends(text, of_text, passed[0, p], optional[0, p], final[0, p], cut, ends[p])
+        _ends(text, codes_of_text, passed[0, p], optional[0, p], final[0, p], cut, ends[p])
 
 
 @njit(cache=True, nogil=True)
@@ -432,15 +457,16 @@ def _beginnings(words, low, high, codes, passed, final, codes_of_words, beginnin
 
 
 @njit(cache=True, nogil=True)
-def _ends(words, codes, passed, optional, final, cut, ends):
-    """With which words a match ends that begins anywhere. cut: none crosses the border of a
+def _ends(words, codes_of_text, passed, optional, final, cut, ends):
+    """With which words of a text a match ends that begins anywhere. codes_of_text: uint16, of its
+    words. cut: none crosses the border of a
     sentence (1, of words in reverse order 2), or any may (0). Bit s of a state: the words before
     state s have matched."""
     count = 0
     state = np.uint64(1)
     lowest_bit = np.uint64(1)
     for i in range(len(words)):
-        ends[i] = passed[codes[i]] & final
+        ends[i] = passed[codes_of_text[i]] & final
         count += ends[i]
     # final is 1 where a match is of one word
     if not count or final == lowest_bit:
@@ -450,21 +476,22 @@ def _ends(words, codes, passed, optional, final, cut, ends):
             state = lowest_bit
         while (state & optional) << lowest_bit & ~state:
             state |= (state & optional) << lowest_bit
-        state &= passed[codes[i]]
+        state &= passed[codes_of_text[i]]
         ends[i] = state & final
         state = state << lowest_bit | lowest_bit
 
 
 @njit(cache=True, nogil=True)
-def _longest(codes, begin, passed, optional, final):
-    """The word behind the longest match that begins with one; that word where none does."""
+def _longest(codes_of_text, begin, passed, optional, final):
+    """The word behind the longest match that begins with one; that word where none does.
+    codes_of_text: uint16, of the text's words."""
     state = np.uint64(1)
     lowest_bit = np.uint64(1)
     end = begin
-    for i in range(begin, len(codes)):
+    for i in range(begin, len(codes_of_text)):
         while (state & optional) << lowest_bit & ~state:
             state |= (state & optional) << lowest_bit
-        state &= passed[codes[i]]
+        state &= passed[codes_of_text[i]]
         if state & final:
             end = i + 1
         state <<= lowest_bit
@@ -474,14 +501,15 @@ def _longest(codes, begin, passed, optional, final):
 
 
 @njit(cache=True, nogil=True)
-def _pair(starts, d, assigned, pairs):
-    """The pair of the bag of words that each word of a document belongs to; -1 where it has no
-    topic that is wanted. assigned: PairTopics."""
-    indptr, counts, topics, first_token, offsets, wanted = assigned
-    pairs[: len(starts)] = -1
+def _fill_pairs(positions, d, pair_topics, pairs):
+    """Fills pairs[:n], int64, by the n words of a document: the pair of the bag of words that each
+    belongs to; -1 where it has no topic that is wanted. positions: int32[n], at which characters
+    they begin. pair_topics: PairTopics."""
+    indptr, counts, topics, first_token, offsets, wanted = pair_topics
+    pairs[: len(positions)] = -1
     token = first_token[d]
     for pair in range(indptr[d], indptr[d + 1]):
         for n in range(token, token + counts[pair]):
             if not len(wanted) or wanted[topics[pair]]:
-                pairs[np.searchsorted(starts, offsets[n])] = pair
+                pairs[np.searchsorted(positions, offsets[n])] = pair
         token += counts[pair]

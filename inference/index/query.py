@@ -31,9 +31,10 @@ _ALTERNATIVES = regex.compile(r"\bor\b", regex.I)
 
 
 class Piece(NamedTuple):
-    """A word of a query; how: any form of it (STEM), as it is (EXACT), or all that begin so
-    (BEGIN). case: how it is written (inference.text.case.key), or ANY_CASE. marks: whether accents
-    make a difference."""
+    """A word of a query or a pattern. how: in a query any form of it (STEM), as it is (EXACT), or
+    all that begin so (BEGIN); in a pattern EXACT, with wildcards (GLOB), a regular expression
+    (EXPRESSION), or any word (ANY), all three of inference.index.patterns. case: how it is written
+    (inference.text.case.key), or ANY_CASE. marks: whether accents make a difference."""
 
     word: str
     how: str
@@ -41,31 +42,31 @@ class Piece(NamedTuple):
     marks: bool = True
 
 
-class Sequence(NamedTuple):
+class PieceSequence(NamedTuple):
     """Pieces that follow each other; one alone is a word."""
 
     pieces: tuple[Piece, ...]
 
 
-class All(NamedTuple):
+class AllOf(NamedTuple):
     """Documents that match all parts."""
 
     parts: tuple["Node", ...]
 
 
-class Any(NamedTuple):
+class AnyOf(NamedTuple):
     """Documents that match one of the parts or more."""
 
     parts: tuple["Node", ...]
 
 
-class Not(NamedTuple):
+class NotOf(NamedTuple):
     """Documents that do not match the part."""
 
     part: "Node"
 
 
-Node = Sequence | All | Any | Not
+Node = PieceSequence | AllOf | AnyOf | NotOf
 
 
 def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
@@ -96,11 +97,11 @@ def narrowed(text: str, *terms: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def sequences(node: Node, wanted: bool = True) -> list[Sequence]:
+def sequences(node: Node, wanted: bool = True) -> list[PieceSequence]:
     """What a document is found for: all words and phrases but those that must not be there."""
-    if isinstance(node, Sequence):
+    if isinstance(node, PieceSequence):
         return [node] if wanted else []
-    if isinstance(node, Not):
+    if isinstance(node, NotOf):
         return sequences(node.part, not wanted)
     return [sequence for part in node.parts for sequence in sequences(part, wanted)]
 
@@ -163,7 +164,7 @@ class _Parser:
             self.at += 1
             self._operand("OR")
             parts.append(self.both())
-        return _joined(Any, parts)
+        return _joined(AnyOf, parts)
 
     def _small_or(self) -> bool:
         """Whether a lower-case "or" is here with something on either side."""
@@ -193,7 +194,7 @@ class _Parser:
             parts.append(self.one())
         if not parts and self.operator("OR"):
             self._operand("OR", before=True)
-        return _joined(All, parts)
+        return _joined(AllOf, parts)
 
     def one(self) -> Node | None:
         """A word, a phrase, or what is in parentheses; with NOT or a minus before it what has it
@@ -207,7 +208,7 @@ class _Parser:
         self.at += 1
         without ^= token.without
         expression = self._group() if token.kind == "open" else self._sequence(token)
-        return Not(expression) if without and expression is not None else expression
+        return NotOf(expression) if without and expression is not None else expression
 
     def _operand(self, name: str, before: bool = False) -> None:
         """There must be something here, or before an operator."""
@@ -231,7 +232,7 @@ class _Parser:
         self.depth -= 1
         return expression
 
-    def _sequence(self, token: _Token) -> Sequence | None:
+    def _sequence(self, token: _Token) -> PieceSequence | None:
         """None where there is no word, as in "&"."""
         how = EXACT if token.kind == "phrase" else STEM
         query_words: list[Piece] = []
@@ -243,7 +244,7 @@ class _Parser:
         self.words += len(query_words)
         if self.words > WORDS:
             raise _invalid(f"A search may have at most {WORDS} words.")
-        return Sequence(tuple(query_words)) if query_words else None
+        return PieceSequence(tuple(query_words)) if query_words else None
 
 
 def _token(match) -> _Token:

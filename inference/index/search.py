@@ -16,7 +16,16 @@ from inference.errors import Invalid
 from inference.index import segments, unfollowed
 from inference.index.forms import Forms
 from inference.index.lists import Matches, add, either, intersection, opposite
-from inference.index.query import EXACT, Any, Node, Not, Piece, Sequence, parse, sequences
+from inference.index.query import (
+    EXACT,
+    AnyOf,
+    Node,
+    NotOf,
+    Piece,
+    PieceSequence,
+    parse,
+    sequences,
+)
 from inference.index.segments import NUMBER, Field, Scratch
 from inference.runtime.arrays import frozen, offsets_of_parts
 from inference.runtime.durable import rewrite
@@ -26,11 +35,11 @@ from inference.text.starts import Starts
 
 FIELDS = ("text", "title")
 FORMAT = 1  # of the folder: raised when the files change their meaning
-# a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009,
-# section 3.6)
+# A word in a title counts as so many in the text, before counts saturate (Robertson & Zaragoza
+# 2009, section 3.6)
 TITLE = 5.0
+SMOOTHING = 0.5  # documents, in BM25's weight of a word
 # BM25's usual saturation and correction for length (ibid., section 3.4)
-SMOOTHING = 0.5  # documents, of BM25's weight of a word
 K1 = 1.2
 B = 0.75
 END = 1 << 40  # behind every text
@@ -93,8 +102,8 @@ class Index:
         made: int,
         unfollowed_words: list[Field | None],
     ):
-        """unfollowed_words: of each segment, as inference.index.unfollowed has it; None where an older
-        version wrote the segment."""
+        """unfollowed_words: of each segment, as inference.index.unfollowed has it; None where an
+        older version wrote the segment."""
         self.made = made  # how often the folder was written: caches ask
         self.stream = stream
         self.spans = spans
@@ -103,7 +112,7 @@ class Index:
         self.unfollowed = unfollowed_words
         self.bounds = bounds  # int64[segments + 1]: of their documents
         self.D = int(bounds[-1])
-        self._phrases: dict[Sequence, list] = {}
+        self._phrases: dict[PieceSequence, list] = {}
 
     @classmethod
     def write(
@@ -126,40 +135,18 @@ class Index:
         generation = 1 + (old["made"] if old else 0)
         # The last may not be full: it is made again
         finished = old["segments"][:-1] if old and extend else []
-        begin = finished[-1]["end"] if finished else 0
-        last_segment = folder / finished[-1]["name"] if finished else None
-        at = {
-            field: int(Field.open(last_segment / field).first[-1]) if last_segment else 0
-            for field in FIELDS
-        }
-        columns = {
-            "text": (stream.words, stream.lengths),
-            "title": (stream.title_words, stream.title_lengths),
-        }
+        end = finished[-1]["end"] if finished else 0
+        first_pieces = dict.fromkeys(FIELDS, 0)
+        if finished:
+            last_segment = folder / finished[-1]["name"]
+            for field in FIELDS:
+                first_pieces[field] = int(Field.open(last_segment / field).first[-1])
         scratch = Scratch(len(stream.lexicon))
-        while begin < len(stream.lengths):
-            first = {}
-            for field in FIELDS:
-                _, lengths = columns[field]
-                ends = np.cumsum(lengths[begin : begin + segments.DOCUMENTS], dtype=np.int64)
-                first[field] = at[field] + np.concatenate([[0], ends])
-            size = sum(first[field] - at[field] for field in FIELDS)
-            count = max(1, int(np.searchsorted(size, segments.SEGMENT, "right")) - 1)
+        while end < len(stream.lengths):
             name = f"{generation}.{len(finished)}"
-            shutil.rmtree(folder / name, ignore_errors=True)  # of a writer that was killed
-            for field in FIELDS:
-                words, _ = columns[field]
-                of_segment = first[field][: count + 1]
-                written = Field.from_stream(words, of_segment, begin, scratch)
-                written.save(folder / name / field)
-                if field == "text":
-                    unfollowed.of_segment(words, of_segment, begin, written, scratch.words).save(
-                        folder / name / unfollowed.FOLDER
-                    )
-                at[field] = int(first[field][count])
-            begin += count
-            finished.append({"name": name, "end": begin})
-            advance(begin)
+            end, first_pieces = _write_segment(folder / name, stream, end, first_pieces, scratch)
+            finished.append({"name": name, "end": end})
+            advance(end)
         name = f"{generation}.words"
         shutil.rmtree(folder / name, ignore_errors=True)
         Forms.write(folder / name, stream.lexicon, language)
@@ -292,15 +279,15 @@ class Index:
         return extents
 
     def _matches(self, node: Node) -> Matches:
-        if isinstance(node, Sequence):
+        if isinstance(node, PieceSequence):
             return Matches(self._having(node))
-        if isinstance(node, Not):
+        if isinstance(node, NotOf):
             return opposite(self._matches(node.part))
         return reduce(
-            either if isinstance(node, Any) else intersection, map(self._matches, node.parts)
+            either if isinstance(node, AnyOf) else intersection, map(self._matches, node.parts)
         )
 
-    def _lists(self, sequence: Sequence) -> list[tuple[float, np.ndarray, np.ndarray]]:
+    def _lists(self, sequence: PieceSequence) -> list[tuple[float, np.ndarray, np.ndarray]]:
         """(weight, documents int32 ascending, counts, of one of segments.COUNT_TYPES) of each form
         of a word in each segment's texts and titles, or of a phrase in them."""
         if len(sequence.pieces) > 1:
@@ -314,7 +301,7 @@ class Index:
                     lists.append((_weight(name), documents, counts))
         return lists
 
-    def _having(self, sequence: Sequence) -> np.ndarray:
+    def _having(self, sequence: PieceSequence) -> np.ndarray:
         """int32, ascending: documents with it in the text or in the title."""
         parts = sorted(
             (columns for _, columns, _ in self._lists(sequence) if len(columns)),
@@ -335,7 +322,7 @@ class Index:
             mask[documents] = True
         return mask
 
-    def _total(self, sequence: Sequence) -> tuple[np.ndarray, np.ndarray]:
+    def _total(self, sequence: PieceSequence) -> tuple[np.ndarray, np.ndarray]:
         """(documents int32 ascending, float32: how often it occurs in each, in a title TITLE
         times)."""
         documents = frozen(self._having(sequence), np.int32)
@@ -344,7 +331,7 @@ class Index:
             add(documents, total, holders, counts, weight)
         return documents, total
 
-    def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    def _phrase(self, sequence: PieceSequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
         """(field, documents int32, counts, of one of segments.COUNT_TYPES): of those that have all
         words of a phrase, in which it really stands."""
         phrase_places = self._phrases.get(sequence)
@@ -355,7 +342,7 @@ class Index:
             self._phrases[sequence] = phrase_places
         return phrase_places
 
-    def _verified(self, sequence: Sequence) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    def _verified(self, sequence: PieceSequence) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         accepted = [self.forms.matching(query_piece) for query_piece in sequence.pieces]
         if not all(map(len, accepted)):
             return
@@ -382,7 +369,7 @@ class Index:
         parts = [np.zeros((2, 0), np.int32)]
         for phrase in phrases:
             check()
-            sequence = Sequence(tuple(Piece(word, EXACT) for *_, word in self.spans(phrase)))
+            sequence = PieceSequence(tuple(Piece(word, EXACT) for *_, word in self.spans(phrase)))
             own_segments = [
                 np.stack([documents, counts.astype(np.int32)])
                 for name, documents, counts in self._verified(sequence)
@@ -407,6 +394,35 @@ class Index:
             inside = numbers[cuts[s] : cuts[s + 1]] - self.bounds[s]
             parts.append(field.first[inside + 1] - field.first[inside])
         return np.concatenate(parts)
+
+
+def _write_segment(
+    folder: Path, stream: Stream, begin: int, first_pieces: dict[str, int], scratch: Scratch
+) -> tuple[int, dict[str, int]]:
+    """Write the documents of a stream from number `begin` on into a folder, as many as a segment
+    takes, one at least. first_pieces: at which pieces of the stream's texts and titles those of
+    `begin` begin. Returns both of the document behind the segment: its number, and its pieces."""
+    shutil.rmtree(folder, ignore_errors=True)  # of a writer that was killed
+    columns = {
+        "text": (stream.words, stream.lengths),
+        "title": (stream.title_words, stream.title_lengths),
+    }
+    offsets = {
+        field: offsets_of_parts(lengths[begin : begin + segments.DOCUMENTS])
+        for field, (_, lengths) in columns.items()
+    }
+    sizes = offsets["text"] + offsets["title"]  # of so many documents, in pieces
+    count = max(1, int(np.searchsorted(sizes, segments.SEGMENT, "right")) - 1)
+    next_pieces = {}
+    for field, (words, _) in columns.items():
+        first = first_pieces[field] + offsets[field][: count + 1]
+        written = Field.from_stream(words, first, begin, scratch)
+        written.save(folder / field)
+        if field == "text":
+            unfollowed_words = unfollowed.of_segment(words, first, begin, written, scratch.words)
+            unfollowed_words.save(folder / unfollowed.FOLDER)
+        next_pieces[field] = int(first[-1])
+    return begin + count, next_pieces
 
 
 def _meta(folder: Path) -> dict | None:

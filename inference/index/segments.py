@@ -39,7 +39,8 @@ class Field(NamedTuple):
     def from_stream(
         cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch"
     ) -> "Field":
-        """stream: words of all documents. document: the number of the first here."""
+        """stream: words of all documents. first: int64[n + 1], where those of the segment begin in
+        it. document: the number of the first one."""
         segment_words = stream[first[0] : first[-1]]
         documents_of = np.zeros(scratch.words, np.int64)
         scratch.last.fill(-1)
@@ -207,7 +208,7 @@ def sequences(stream, first, document, candidates, accepted, ends, counts):
     head = accepted[0]
     for i in range(len(candidates)):
         d = candidates[i] - document
-        length = 0
+        matches = 0
         for at in range(first[d], first[d + 1] - n + 1):
             if is_single and stream[at] & NUMBER != head:  # most pieces end here
                 continue
@@ -215,8 +216,8 @@ def sequences(stream, first, document, candidates, accepted, ends, counts):
             while p < n and _among(accepted, ends[p], ends[p + 1], stream[at + p] & NUMBER):
                 p += 1
             if p == n:
-                length += 1
-        counts[i] = length
+                matches += 1
+        counts[i] = matches
 
 
 @njit(cache=True, nogil=True)

@@ -64,10 +64,11 @@ def likeliest_topics(theta, positions, beta, topics, certainty):
 def assign(first, indptr, words, beta, theta_rows, topics, certainty):
     """The topic with the largest p(k | w, d) for each pair of some consecutive documents.
 
-    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr: int64[D + 1], words: int32[nnz],
-    the bag of words. beta: BetaRows of all words. theta_rows: (indptr int64[n + 1], topics int32,
-    weights float32), of the n documents from `first` on (topics.Theta). topics: uint16 and
-    certainty: uint8, p times FULL_CERTAINTY, one for each of the documents' pairs, are filled.
+    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr: int64[D + 1], words:
+    int32[nnz], the bag of words. beta: BetaRows of all words. theta_rows: (indptr int64[n + 1],
+    topics int32, weights float32), of the n documents from `first` on (topics.Theta). topics:
+    uint16 and certainty: uint8, p times FULL_CERTAINTY, one for each of the documents' pairs, are
+    filled.
     """
     theta_ptr, theta_topics, theta_weights = theta_rows
     K = len(beta.floor)

@@ -1,5 +1,5 @@
-"""A draw that is not what it was, as gibbs.sample lists it: one uint64 with the word in 32 bits, the
-new topic in 16 and the old one in 16, gibbs.UNSEEN where there was none.
+"""A draw that is not what it was, as gibbs.sample lists it: one uint64 with the word in 32 bits,
+the new topic in 16 and the old one in 16, gibbs.UNSEEN where there was none.
 
 A word's number fits, as it is an int32, and a topic's, as it is a uint16 in what is remembered.
 """

@@ -1,5 +1,5 @@
-"""How work is divided among threads: into as many chunks, whatever the threads, so that results don't
-depend on them."""
+"""How work is divided among threads: into as many chunks, whatever the threads, so that results
+don't depend on them."""
 
 import numpy as np
 

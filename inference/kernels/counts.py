@@ -1,5 +1,5 @@
-"""Whole numbers by word and topic in one dense table (gibbs.CountTable), which is changed in its place.
-Their sums are exact in any order, so each thread and each process can add its own."""
+"""Whole numbers by word and topic in one dense table (gibbs.CountTable), which is changed in its
+place. Their sums are exact in any order, so each thread and each process can add its own."""
 
 import numpy as np
 from numba import prange
@@ -82,7 +82,12 @@ def _share_out(changed, begins, ends, parts):
 
 @njit(cache=True, nogil=True)
 def _apply_run(changed, first, end, table, totals):
-    """Apply the changes first … end - 1. totals: int64[K + 1], by topic."""
+    """Apply the changes first … end - 1. totals: int64[K + 1], by topic.
+
+    In between a count may be below 0 or above what its unsigned type holds, as what is taken away
+    and what is added come in the order of documents: it wraps around, and back. It is a count
+    again after all changes of its word, so nothing here may check it.
+    """
     wide, narrow = table
     F = np.uint64(len(wide))
     for e in range(first, end):

@@ -199,16 +199,18 @@ def _note_own_shares(topics, phi, old_topics, old_phi, active_place, own_share, 
 
 
 @njit(cache=True, inline="always")
-def _weight_without_own(alpha, tokens, began, own_share, topic_tokens, moves, word, eta_mass):
+def _weight_without_own(
+    alpha, tokens, began, own_share, topic_tokens, moves, word_weight, eta_mass
+):
     """The weight of one topic for a pair without one token of the pair itself (the formula of
     `visit`): float.
 
     tokens, began: N_dk now, and when the visit began. own_share: the topic's share of that token.
-    topic_tokens: N_k before the minibatch. moves: of Turns. word: eta + N_kw without the token's
-    share."""
+    topic_tokens: N_k before the minibatch. moves: of Turns. word_weight: eta + N_kw without the
+    token's share."""
     inside = max(tokens - own_share, 0.0)
     tokens_there = max(topic_tokens + moves * (tokens - began - own_share), 0.0)
-    return (alpha + inside) * word / (eta_mass + tokens_there)
+    return (alpha + inside) * word_weight / (eta_mass + tokens_there)
 
 
 @njit(cache=True)
@@ -306,7 +308,7 @@ def visit(batch, present, leads, how, keys, before, after):
                             break
                         j = active_place[old_topics[p, s]]
                         k = old_topics[p, s]
-                        word = eta + max(row[k] - own_before[j], 0.0)
+                        word_weight = eta + max(row[k] - own_before[j], 0.0)
                         weights[j] = _weight_without_own(
                             alpha[k],
                             tokens[j],
@@ -314,7 +316,7 @@ def visit(batch, present, leads, how, keys, before, after):
                             own_share[j],
                             totals[k],
                             moves,
-                            word,
+                            word_weight,
                             eta_mass,
                         )
                         own_before[j] = 0.0

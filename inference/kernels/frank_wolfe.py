@@ -56,9 +56,8 @@ AFRESH = 16  # steps after which x is summed again: increments drift
 DENSE_ENTRIES = 1.6
 DENSE_WORDS = 130.0
 BLOCK = 1 << 22  # entries: no larger block is dense
-LEAST_LISTED_TOKENS = (
-    0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
-)
+# A topic with fewer tokens of a document is not listed, unless it is a vertex
+LEAST_LISTED_TOKENS = 0.5
 # An entry with fewer tokens is dropped: so many for each topic, and at the most
 DROPPED_PER_TOPIC = 1e-4
 DROPPED_MOST = 0.05
@@ -396,9 +395,9 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
     none.
 
     gradient: float32[K], becomes G, but -1 of the block's topics: the first m of slots, int32.
-    floor: float32[K]. total: float32, sum_j r_j. best: float32[n], work space: lane i of n has the topics i, i + n, i + 2 n ..., so
-    that their largest are found by vector instructions. Of equal gradients the smaller topic's
-    counts.
+    floor: float32[K]. total: float32, sum_j r_j. best: float32[n], work space: lane i of n has the
+    topics i, i + n, i + 2 n ..., so that their largest are found by vector instructions. Of equal
+    gradients the smaller topic's counts.
     """
     K = len(floor)
     lanes = len(best)
@@ -486,8 +485,8 @@ def _search(most, column, width, other, floor, floor_other, block, x, counts):
 
 @njit(cache=True, error_model="numpy")
 def _step_size(kind, gap, most, column, width, other, floor, floor_other, block, x, counts):
-    """float64: how far a step of FW goes, in [0, most]. kind: LINE_SEARCH or SAFE. gap: float64, the
-    slope of f along it. The others: as in `_search`.
+    """float64: how far a step of FW goes, in [0, most]. kind: LINE_SEARCH or SAFE. gap: float64,
+    the slope of f along it. The others: as in `_search`.
 
     SAFE maximises a lower bound of f along the step that holds since -c log x is self-concordant
     for c >= 1: f(theta + a v) >= f + a gap + log(1 - a e) + a e, e^2 = sum_j c_j (v_j / x_j)^2. So
@@ -533,8 +532,8 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior_wei
     but sets gradients aside while it looks.
 
     m: columns in use. slots: int32, the topic of each; t, gradient: float32, its weight and G_k.
-    support: int32, the columns of the first `size` vertices. rest: float32. ones, twos: float64, how
-    often each part of OPE's objective was drawn; prior_weight: float64, of Method."""
+    support: int32, the columns of the first `size` vertices. rest: float32. ones, twos: float64,
+    how often each part of OPE's objective was drawn; prior_weight: float64, of Method."""
     best_atom = -1
     value = -np.inf
     even = np.float64(rest) / K

@@ -11,8 +11,9 @@ the second sum is a constant of the word and the fourth of the minibatch, each d
 bisection of its running sums; the third changes by one term with a token; the first has a term for
 each topic of the document. No token costs O(K).
 
-c_wk is an entry of a table of words by topics times a number of the topic (`Terms.times`), so that
-a table of counts stays as it is when N~_k changes.
+c_wk is an entry of a table of words by topics times a number of the topic, so that a table of
+counts stays as it is when N~_k changes. In names of `Terms`, c_wk = table[w, k] per_count[k]; the
+second sum of Z is of table[w, k] alpha_per_count[k]; and g[k] = g_k.
 """
 
 from typing import NamedTuple
@@ -62,17 +63,18 @@ class CountTable(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What else eq. 15 needs, the same for all documents of a minibatch. times: float32[K], that
-    the table's entries are multiplied by. prior: float32[table_width(K)], alpha_k times `times`.
-    sums: float32[V, table_width(K) / BLOCK], running sums of prior times a word's row, by blocks:
-    of B blocks the b-th has the topics b, b + B, b + 2 B …. g: float64[K]; g_sums: float64[K],
-    running sums of alpha_k g_k. alpha: float64[K]."""
+    """What else eq. 15 needs, the same for all documents of a minibatch. per_count: float32[K], the
+    weight of one count of the table, pi / E(V eta + N~_k); 1 where the table holds weights.
+    alpha_per_count: float32[table_width(K)], alpha_k times that. sums: float32[V, table_width(K) /
+    BLOCK], running sums of alpha_per_count times a word's row, by blocks: of B blocks the b-th has
+    the topics b, b + B, b + 2 B …. g: float64[K]; alpha_g_sums: float64[K], running sums of alpha_k
+    g_k. alpha: float64[K]."""
 
-    times: np.ndarray
-    prior: np.ndarray
+    per_count: np.ndarray
+    alpha_per_count: np.ndarray
     sums: np.ndarray
     g: np.ndarray
-    g_sums: np.ndarray
+    alpha_g_sums: np.ndarray
     alpha: np.ndarray
 
 
@@ -111,7 +113,7 @@ def table_width(K):
 def dense_weights(words, arena, scale, eta, inverse, log_expectation):
     """float32[n, table_width(K)]: the rows of some words, as weights. words: int64[n]. arena:
     rows.Arena of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the
-    weights with the log expectation; else `Terms.times` has it."""
+    weights with the log expectation; else `Terms.per_count` has it."""
     table = np.zeros((len(words), table_width(len(inverse))), np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     for i in prange(len(words)):
@@ -125,8 +127,8 @@ def dense_weights(words, arena, scale, eta, inverse, log_expectation):
 
 
 @njit(cache=True, nogil=True)
-def _sum_rows(words, skipped, rows, prior, sums):
-    """Running sums of some words' rows times the prior, by blocks. rows: of the words from
+def _sum_rows(words, skipped, rows, alpha_per_count, sums):
+    """Running sums of some words' rows times alpha_per_count, by blocks. rows: of the words from
     `skipped` on."""
     n = np.uint64(sums.shape[1])
     n2 = _2 * n
@@ -140,14 +142,14 @@ def _sum_rows(words, skipped, rows, prior, sums):
         total = np.float32(0.0)
         for i in range(sums.shape[1]):
             b = np.uint64(i)
-            s0 = prior[b] * np.float32(rows[row, b])
-            s1 = prior[b + n] * np.float32(rows[row, b + n])
-            s2 = prior[b + n2] * np.float32(rows[row, b + n2])
-            s3 = prior[b + n3] * np.float32(rows[row, b + n3])
-            s4 = prior[b + n4] * np.float32(rows[row, b + n4])
-            s5 = prior[b + n5] * np.float32(rows[row, b + n5])
-            s6 = prior[b + n6] * np.float32(rows[row, b + n6])
-            s7 = prior[b + n7] * np.float32(rows[row, b + n7])
+            s0 = alpha_per_count[b] * np.float32(rows[row, b])
+            s1 = alpha_per_count[b + n] * np.float32(rows[row, b + n])
+            s2 = alpha_per_count[b + n2] * np.float32(rows[row, b + n2])
+            s3 = alpha_per_count[b + n3] * np.float32(rows[row, b + n3])
+            s4 = alpha_per_count[b + n4] * np.float32(rows[row, b + n4])
+            s5 = alpha_per_count[b + n5] * np.float32(rows[row, b + n5])
+            s6 = alpha_per_count[b + n6] * np.float32(rows[row, b + n6])
+            s7 = alpha_per_count[b + n7] * np.float32(rows[row, b + n7])
             sums[w, b] = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         b = _0
         # Four at a time: each sum waits for one addition to those before, not for four
@@ -167,7 +169,7 @@ def _sum_rows(words, skipped, rows, prior, sums):
 
 
 @njit(cache=True, parallel=PRANGE)
-def sum_words(documents, table, prior, sums):
+def sum_words(documents, table, alpha_per_count, sums):
     """Fill Terms.sums for the words of some documents."""
     doc_rows, indptr, words, _, _, _, _ = documents
     wide, narrow = table
@@ -177,17 +179,16 @@ def sum_words(documents, table, prior, sums):
     for chunk in prange(CHUNKS):
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             for p in range(indptr[doc_rows[i]], indptr[doc_rows[i] + 1]):
-                if not is_wanted[
-                    words[p]
-                ]:  # written once: threads that write to one line of a cache wait for each other
+                # Written once: threads that write to one line of a cache wait for each other
+                if not is_wanted[words[p]]:
                     is_wanted[words[p]] = True
     wanted_words = np.flatnonzero(is_wanted)
     split = np.searchsorted(wanted_words, F)
     for chunk in prange(CHUNKS):
         first = chunk * len(wanted_words) // CHUNKS
         end = (chunk + 1) * len(wanted_words) // CHUNKS
-        _sum_rows(wanted_words[first : min(end, split)], 0, wide, prior, sums)
-        _sum_rows(wanted_words[max(first, split) : end], F, narrow, prior, sums)
+        _sum_rows(wanted_words[first : min(end, split)], 0, wide, alpha_per_count, sums)
+        _sum_rows(wanted_words[max(first, split) : end], F, narrow, alpha_per_count, sums)
 
 
 @njit(cache=True)
@@ -226,13 +227,13 @@ def first_above(values, x):
 
 
 @njit(cache=True)
-def _from_word(x, w, sums, row, rows, prior, K):
+def _from_word(x, w, sums, row, rows, alpha_per_count, K):
     """A topic from word w's part of Z, by x in [0, its sum). sums: of Terms. row: of rows, the
     table's."""
     b = 0
     n = sums.shape[1]
-    # first_above(sums[w], x) by hand: with a view of the row this loop, the sampler's innermost, took
-    # some percent longer
+    # first_above(sums[w], x) by hand: with a view of the row this loop, the sampler's innermost,
+    # took some percent longer
     while n > 1:
         half = n >> 1
         b += half * np.int64(sums[w, b + half - 1] <= x)
@@ -241,7 +242,7 @@ def _from_word(x, w, sums, row, rows, prior, K):
         x -= sums[w, b - 1]
     topic = b
     for k in range(b, b + BLOCK * sums.shape[1], sums.shape[1]):
-        weight = prior[k] * np.float32(rows[row, k])
+        weight = alpha_per_count[k] * np.float32(rows[row, k])
         if weight > np.float32(0.0):
             topic = k
             x -= weight
@@ -251,7 +252,7 @@ def _from_word(x, w, sums, row, rows, prior, K):
 
 
 @njit(cache=True)
-def _from_smoothing(x, smooth, active, counts, m, g, g_sums):
+def _from_smoothing(x, smooth, active, counts, m, g, alpha_g_sums):
     """A topic from the last two sums of Z, by x in [0, their sum); smooth: the first of them."""
     if x < smooth:
         for j in range(m):
@@ -259,7 +260,7 @@ def _from_smoothing(x, smooth, active, counts, m, g, g_sums):
             if x < 0.0:
                 return np.int64(active[j])
         return np.int64(active[m - _1])
-    return first_above(g_sums, x - smooth)
+    return first_above(alpha_g_sums, x - smooth)
 
 
 @njit(cache=True)
@@ -277,25 +278,25 @@ def _from_counts(u, active, counts, m, alpha):
 
 
 @njit(cache=True, inline="always")
-def weigh(w, rows, active, timed, m, weights, sums):
+def weigh(w, rows, active, weighted_counts, m, weights, sums):
     """Weights of a document's m active topics, and their running sums at every eighth; returns the
     last.
 
-    rows: of the table. timed: float32, 0 from m on. Eight at a time, so that a sum does not wait
-    for the one before.
+    rows: of the table. weighted_counts: float32, of the document's topics, 0 from m on. Eight at a
+    time, so that a sum does not wait for the one before.
     """
     q = np.float32(0.0)
     b = _0
     j = _0
     while j < m:
-        w0 = timed[j] * np.float32(rows[w, active[j]])
-        w1 = timed[j + _1] * np.float32(rows[w, active[j + _1]])
-        w2 = timed[j + _2] * np.float32(rows[w, active[j + _2]])
-        w3 = timed[j + _3] * np.float32(rows[w, active[j + _3]])
-        w4 = timed[j + _4] * np.float32(rows[w, active[j + _4]])
-        w5 = timed[j + _5] * np.float32(rows[w, active[j + _5]])
-        w6 = timed[j + _6] * np.float32(rows[w, active[j + _6]])
-        w7 = timed[j + _7] * np.float32(rows[w, active[j + _7]])
+        w0 = weighted_counts[j] * np.float32(rows[w, active[j]])
+        w1 = weighted_counts[j + _1] * np.float32(rows[w, active[j + _1]])
+        w2 = weighted_counts[j + _2] * np.float32(rows[w, active[j + _2]])
+        w3 = weighted_counts[j + _3] * np.float32(rows[w, active[j + _3]])
+        w4 = weighted_counts[j + _4] * np.float32(rows[w, active[j + _4]])
+        w5 = weighted_counts[j + _5] * np.float32(rows[w, active[j + _5]])
+        w6 = weighted_counts[j + _6] * np.float32(rows[w, active[j + _6]])
+        w7 = weighted_counts[j + _7] * np.float32(rows[w, active[j + _7]])
         weights[j] = w0
         weights[j + _1] = w1
         weights[j + _2] = w2
@@ -354,21 +355,22 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
     """
     doc_rows, indptr, words, tokens_of, first_draw, lengths, keys = documents
     wide, narrow = table
-    times, prior, word_sums, g, g_sums, alpha = terms
+    per_count, alpha_per_count, word_sums, g, alpha_g_sums, alpha = terms
     K = len(g)
     F = np.uint64(len(wide))
     last_block = word_sums.shape[1] - 1
     lists = len(changed) > 0
-    last_sum = g_sums[K - 1]
+    smoothing_mass = alpha_g_sums[K - 1]
     active = np.zeros(K + BLOCK, np.uint32)
     counts = np.zeros(K + BLOCK, np.float32)
-    timed = np.zeros(K + BLOCK, np.float32)
+    weighted_counts = np.zeros(K + BLOCK, np.float32)
     active_place = np.full(K, NOWHERE)
     weights = np.empty(K + BLOCK, np.float32)
     sums = np.empty(K // BLOCK + 1, np.float32)
     z = np.empty(max(lengths[first:end]) if first < end else 0, np.uint16)
     all_alpha = sum_in_order(alpha)
-    samples_before = (plan.samples - 1) * plan.draws
+    # The first draw of the last sweep is the token's topic
+    topic_column = (plan.samples - 1) * plan.draws
     for d in range(first, end):
         base = first_draw[d]
         tokens = lengths[d]
@@ -376,11 +378,11 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
             continue
         m = _0
         state = keys[d]
-        started = draws[base, samples_before] != UNSEEN and not plan.anew
+        started = draws[base, topic_column] != UNSEEN and not plan.anew
         # The document's topics as they were at its last visit
         if started:
             for i in range(tokens):
-                k = draws[base + i, samples_before]
+                k = draws[base + i, topic_column]
                 z[i] = k
                 if active_place[k] == NOWHERE:
                     active_place[k] = m
@@ -388,7 +390,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                     m += _1
                 counts[active_place[k]] += np.float32(1.0)
             for j in range(m):
-                timed[j] = counts[j] * times[active[j]]
+                weighted_counts[j] = counts[j] * per_count[active[j]]
         sweep = plan.burn_in if started else -1
         while sweep < plan.burn_in + plan.samples:
             column = (sweep - plan.burn_in) * plan.draws
@@ -401,7 +403,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
             i = 0
             for p in range(indptr[doc_rows[d]], indptr[doc_rows[d] + 1]):
                 w = np.uint64(words[p])
-                word = word_sums[w, last_block]
+                word_mass = word_sums[w, last_block]
                 for _ in range(tokens_of[p]):
                     # Out: the last active topic takes the place of one without tokens
                     if started:
@@ -410,7 +412,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                         smooth -= g[k]
                         left = counts[j] - np.float32(1.0)
                         counts[j] = left
-                        timed[j] = left * times[k]
+                        weighted_counts[j] = left * per_count[k]
                         if left == np.float32(0.0):
                             m -= _1
                             active_place[k] = NOWHERE
@@ -418,18 +420,18 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                                 last = active[m]
                                 active[j] = last
                                 counts[j] = counts[m]
-                                timed[j] = timed[m]
+                                weighted_counts[j] = weighted_counts[m]
                                 counts[m] = np.float32(0.0)
-                                timed[m] = np.float32(0.0)
+                                weighted_counts[m] = np.float32(0.0)
                                 active_place[last] = j
                             if m == _0:
                                 smooth = 0.0
                     # Z: the document's topics, the word's, and the smoothing's
                     if w < F:
-                        q = weigh(w, wide, active, timed, m, weights, sums)
+                        q = weigh(w, wide, active, weighted_counts, m, weights, sums)
                     else:
-                        q = weigh(w - F, narrow, active, timed, m, weights, sums)
-                    total = q + word + max(smooth, 0.0) + last_sum
+                        q = weigh(w - F, narrow, active, weighted_counts, m, weights, sums)
+                    total = q + word_mass + max(smooth, 0.0) + smoothing_mass
                     state = rng.after(state)
                     u = rng.unit(state)
                     # Draws are evenly spaced in Z; the first is the token's topic from here on
@@ -439,16 +441,22 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                         x = np.float32((turned - np.float64(turned >= 1.0)) * total)
                         if x < q:
                             k = np.uint64(active[find(x, m, weights, sums)])
-                        elif x - q < word:
+                        elif x - q < word_mass:
                             if w < F:
-                                k = np.uint64(_from_word(x - q, w, word_sums, w, wide, prior, K))
+                                k = np.uint64(
+                                    _from_word(x - q, w, word_sums, w, wide, alpha_per_count, K)
+                                )
                             else:
                                 k = np.uint64(
-                                    _from_word(x - q, w, word_sums, w - F, narrow, prior, K)
+                                    _from_word(
+                                        x - q, w, word_sums, w - F, narrow, alpha_per_count, K
+                                    )
                                 )
                         elif total > 0.0:
                             k = np.uint64(
-                                _from_smoothing(x - q - word, smooth, active, counts, m, g, g_sums)
+                                _from_smoothing(
+                                    x - q - word_mass, smooth, active, counts, m, g, alpha_g_sums
+                                )
                             )
                         else:
                             k = np.uint64(_from_counts(u, active, counts, m, alpha))
@@ -470,7 +478,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                         m += _1
                     raised = counts[j] + np.float32(1.0)
                     counts[j] = raised
-                    timed[j] = raised * times[new]
+                    weighted_counts[j] = raised * per_count[new]
                     smooth += g[new]
                     z[i] = new
                     i += 1
@@ -483,7 +491,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                 rises[k] += _rounded(digamma_rise(alpha[k], counts[j]), grain)
             active_place[k] = NOWHERE
             counts[j] = 0.0
-            timed[j] = 0.0
+            weighted_counts[j] = 0.0
         if len(rises):
             rises[K] += _rounded(digamma_rise(all_alpha, np.float64(tokens)), grain)
     return at

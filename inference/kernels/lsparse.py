@@ -22,7 +22,8 @@ from inference.runtime.jit import njit
 
 # tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)
 ABSENT = 1e-9
-# Weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
+# Weights of a document's (word, topic) pairs that are kept side by side; of more pairs they are
+# gathered in each sweep
 BLOCK = 1 << 22
 # What `visit` says of each document; of START: it began from the words alone
 SWEEPS = 0

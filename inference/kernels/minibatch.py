@@ -1,5 +1,5 @@
-"""Documents of a minibatch, in the three forms that kernels take. `inference.engines.batch`, `dense`
-and `sparse` make them of a bag of words."""
+"""Documents of a minibatch, in the three forms that kernels take. `inference.engines.batch`,
+`dense` and `sparse` make them of a bag of words."""
 
 from typing import NamedTuple
 

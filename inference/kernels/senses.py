@@ -9,7 +9,8 @@ from inference.runtime.jit import njit
 @njit(cache=True)
 def tally(documents, counts, topics, group, G, K):
     """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1
-    for none, or an empty array where all are in one. documents: int32, ascending; one may come more than once."""
+    for none, or an empty array where all are in one. documents: int32, ascending; one may come more
+    than once."""
     tokens = np.zeros((G, K), np.int64)
     occurrences = np.zeros((G, K), np.int64)
     last = np.full(K, -1, np.int64)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from inference.kernels import rng
 from inference.runtime.jit import njit
 
 ROUNDING = 1e-9
@@ -64,23 +65,13 @@ def largest(sums, weight, lengths, cuts, thirds, most):
 
 
 @njit(cache=True, nogil=True)
-def exchange(period, starts, seed, placed):
+def exchange(period, starts, state, placed):
     """Writes placed: int64[C], the periods of cells, exchanged within each pool: starts:
-    int64[P + 1], where the cells of each pool begin.
-
-    The random numbers are those of numba's own generator of this thread, which begins anew with
-    `seed`, and not keyed as in `kernels/rng.py`: one thread makes the whole exchange, in one order,
-    so that they depend on the seed alone here, too.
-    """
-    np.random.seed(seed)
+    int64[P + 1], where the cells of each pool begin. state: uint64, a random stream."""
     for c in range(len(period)):
         placed[c] = period[c]
     for pool in range(len(starts) - 1):
-        for c in range(starts[pool + 1] - 1, starts[pool], -1):
-            swapped = np.random.randint(starts[pool], c + 1)
-            stored = placed[c]
-            placed[c] = placed[swapped]
-            placed[swapped] = stored
+        state = rng.shuffle(placed, starts[pool], starts[pool + 1], state)
 
 
 @njit(cache=True, nogil=True)

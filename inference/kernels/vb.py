@@ -37,9 +37,8 @@ from inference.runtime.jit import njit
 
 LANES = 16  # rows of workspaces are as long as a multiple of it
 BLOCK = 1 << 18  # entries of a document's block; a longer document is gone through in several
-LEAST_WEIGHT = (
-    1e-18  # of the largest: a smaller weight counts as that, so that norm can't underflow
-)
+# Of the largest: a smaller weight counts as that, so that norm can't underflow
+LEAST_WEIGHT = 1e-18
 BEYOND_ANY_SUM = 1e300  # in places behind the last topic, where the least is looked for
 FULL_ITERATIONS = 3  # iterations over all topics, before a document's active ones are chosen
 

@@ -33,9 +33,9 @@ def settle(*paths: Path) -> None:
             files.append(path)
         folders |= {path.parent, path.parent.parent}
     if len(files) > MOST_SYNCED_ONE_BY_ONE:
-        path_of_disk = {_disk(path): path for path in map(Path, paths) if path.exists()}
+        path_of_disk = {disk_of(path): path for path in map(Path, paths) if path.exists()}
         for path in path_of_disk.values():
-            _settle_all(path)
+            settle_disk(path)
         return
     for file in files:
         sync(file)
@@ -87,13 +87,14 @@ def _flush(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def _disk(path: Path) -> int:
+def disk_of(path: Path) -> int:
     """The number of the file system that a path is on."""
     return path.stat().st_dev
 
 
-def _settle_all(path: Path) -> None:
-    """The file system that a path is on, by Linux's syncfs; elsewhere all of them."""
+def settle_disk(path: Path) -> None:
+    """Put the file system that a path is on onto its disk, by Linux's syncfs; elsewhere all of
+    them. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "syncfs"):
         return os.sync()

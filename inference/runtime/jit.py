@@ -219,7 +219,7 @@ class Kept(caching._Cache):
         function = self._dispatcher.py_func
         arguments, returned = sigutils.normalize_signature(sig)
         try:
-            of_types = [_described(argument) for argument in arguments]
+            of_types = [describe_type(argument) for argument in arguments]
             parts_of_name = (
                 versions(),
                 target,
@@ -266,9 +266,8 @@ def serves_this_processor() -> bool:
 
 
 _fingerprints: dict[Dispatcher, str] = {}
-_at_work: list[
-    Dispatcher
-] = []  # whose fingerprints are being taken; numba's lock for compiling is held meanwhile
+# Whose fingerprints are being taken; numba's lock for compiling is held meanwhile
+_at_work: list[Dispatcher] = []
 
 
 def fingerprint(dispatcher: Dispatcher) -> str:
@@ -361,8 +360,9 @@ def _value(value: Any, attributes: set[str]) -> str:
     raise Unknown(f"it uses {value!r}")
 
 
-def _described(argument: Any) -> str:
-    """The type of an argument, so that another type gives another text. Raises Unknown."""
+def describe_type(argument: Any) -> str:
+    """The type of an argument, so that another type gives another text. Raises Unknown. argument:
+    numba's type of it."""
     match argument:
         case types.BaseTuple():
             kind = type(argument).__name__
@@ -370,11 +370,12 @@ def _described(argument: Any) -> str:
             # Which what is kept names, too
             if instance_class := getattr(argument, "instance_class", None):
                 kind = f"{kind} {instance_class.__module__}.{instance_class.__qualname__}"
-            return f"{kind} {fields} ({', '.join(_described(inner_type) for inner_type in getattr(argument, 'types'))})"  # noqa: B009
+            inner_types = getattr(argument, "types")  # noqa: B009
+            return f"{kind} {fields} ({', '.join(map(describe_type, inner_types))})"
         case types.Omitted():
             return f"omitted {_value(argument.value, set())}"
         case types.Optional():
-            return f"optional {_described(argument.type)}"
+            return f"optional {describe_type(argument.type)}"
         case _ if isinstance(argument, _TYPES):
             return str(argument)
     raise Unknown(f"it takes {argument}")

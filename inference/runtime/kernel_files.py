@@ -224,6 +224,14 @@ def drop(name: str, why: str) -> None:
             (at / f"{name}{ENDING}").unlink()
 
 
+def forget() -> None:
+    """Find out again, as a new process does, where kernels are kept, whether there is room for
+    more, and what is shipped."""
+    folder.cache_clear()
+    _make_room.cache_clear()
+    _shipped.cache_clear()
+
+
 @cache
 def _make_room(at: Path) -> None:
     """Once in a process that writes: delete what was left unfinished, and the oldest files beyond

@@ -38,10 +38,10 @@ def usable_memory() -> int | None:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on every system
         return None
-    return min([physical, *_control_limits(PROCESS_GROUPS, CONTROL_GROUPS)])
+    return min([physical, *control_limits(PROCESS_GROUPS, CONTROL_GROUPS)])
 
 
-def _control_limits(process_groups: Path, control_groups: Path) -> list[int]:
+def control_limits(process_groups: Path, control_groups: Path) -> list[int]:
     """Limits of the control groups that this process is in, and of those above them; empty where
     there are none. process_groups: which groups, a line each, "number:controllers:/path";
     control_groups: where they are mounted. In a container its own group is the root."""

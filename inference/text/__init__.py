@@ -11,7 +11,14 @@ from inference.text.choose import (
     thresholds,
     words_of_forms,
 )
-from inference.text.language import UNKNOWN, code_of, detect, name_of, of_text, shares
+from inference.text.language import (
+    UNKNOWN,
+    detect_language,
+    language_code,
+    language_name,
+    language_of,
+    language_shares,
+)
 from inference.text.lexicon import Lexicon
 from inference.text.stopwords import LANGUAGES, stop_words
 from inference.text.stream import Spread, Stream
@@ -20,7 +27,9 @@ from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
-    "LANGUAGES", "MAX_LETTERS", "REASONS", "THRESHOLDS", "Choice", "Counts", "Lexicon", "Pieces", "Rules", "Spread", "Stream", "Tokeniser", "UNKNOWN", "Vocabulary", "choose", "code_of", "count",
-    "detect", "duplicates", "joined_forms", "name_of", "of_text", "phrases", "shares", "stop_words", "stops", "terms", "thresholds", "variants",
-    "words_of_forms",
+    "Choice", "Counts", "LANGUAGES", "Lexicon", "MAX_LETTERS", "Pieces", "REASONS", "Rules",
+    "Spread", "Stream", "THRESHOLDS", "Tokeniser", "UNKNOWN", "Vocabulary", "choose", "count",
+    "detect_language", "duplicates", "joined_forms", "language_code", "language_name",
+    "language_of", "language_shares", "phrases", "stop_words", "stops", "terms", "thresholds",
+    "variants", "words_of_forms",
 ]  # fmt: skip

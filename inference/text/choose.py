@@ -60,7 +60,8 @@ def choose(
     Row n is document n of the stream, whatever it holds; where the choice cuts documents into
     sections, section n (Bow.first_row). left_out: bool[documents], whose words don't count; their
     rows are empty. documents: the first so many. Memory: some 40 bytes a word of the lexicon, and a
-    block; where repeated documents don't count, as `duplicates.find` says. Raises Invalid when no word stays.
+    block; where repeated documents don't count, as `duplicates.find` says. Raises Invalid when no
+    word stays.
     """
     documents = stream.D if documents is None else min(documents, stream.D)
     skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
@@ -326,11 +327,11 @@ class Counts:
                 chosen_words
             ].astype(np.int64)
         self.vocabulary = Vocabulary(
-            [words[i] for i in order.tolist()],
-            tokens[chosen_words],
-            documents,
-            int(pairs.sum()),
-            dropped,
+            words=[words[i] for i in order.tolist()],
+            tokens=tokens[chosen_words],
+            documents=documents,
+            pairs=int(pairs.sum()),
+            dropped=dropped,
         )
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:

@@ -28,9 +28,9 @@ def _clitics(before: str, behind: str) -> Clitics:
     )
 
 
-# By ISO 639-1. In a language that is not here an apostrophe ends each word: in some it ends any word
-# before a vowel (Italian, Catalan), in others it ties endings to names (Turkish “Ankara’da”, Polish
-# “Kennedy’ego”), so that a list would hold most of the dictionary, or all endings.
+# By ISO 639-1. In a language that is not here an apostrophe ends each word: in some it ends any
+# word before a vowel (Italian, Catalan), in others it ties endings to names (Turkish “Ankara’da”,
+# Polish “Kennedy’ego”), so that a list would hold most of the dictionary, or all endings.
 CLITICS = {
     "en": _clitics("d l th y", "d em ll m re st t ve"),
     "fr": _clitics("c ç d j jusqu l lorsqu m n presqu puisqu qu quelqu quoiqu s t", ""),

@@ -8,9 +8,8 @@ again, and holds from its version on alone.
 from typing import NamedTuple
 
 CUT = 2  # of the tokeniser, all languages: raised when texts are cut into other words
-SEGMENTER = (
-    1  # of scripts without spaces, and Korean: the same, also by another release of a library
-)
+# Of scripts without spaces, and Korean: the same, also by another release of a library
+SEGMENTER = 1
 
 
 class CutRules(NamedTuple):

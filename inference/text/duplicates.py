@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from inference.kernels.rng import FIRST_FACTOR
 from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 from inference.runtime.memory import large_array
@@ -20,8 +21,8 @@ ROWS = 5
 _SEED = 1997  # of the factors, the same in every corpus: the year of Broder's paper
 _MOST_FACTOR = 1 << 31  # before it is doubled and made odd, in 32 bits
 _LARGEST = np.uint32(0xFFFFFFFF)  # in place of a least value before there is one
-# The second hash of a document mixes by another factor of splitmix64 and other shifts than the first
-_SECOND_MIX = np.uint64(0xBF58476D1CE4E5B9)
+# The second hash of a document mixes by another factor and other shifts than the first
+_SECOND_MIX = FIRST_FACTOR
 _SHIFT = np.uint64(31)
 _SECOND_SHIFT = np.uint64(27)
 

@@ -336,8 +336,8 @@ def _join(
     unit_ends,
 ):
     """Returns the number of units, or -1 when a table is full: then the same again with larger
-    ones. clitics_before, clitics_behind: int64, as `_clitic_numbers` gives them. state: joined words
-    so far, and their pieces."""
+    ones. clitics_before, clitics_behind: int64, as `_clitic_numbers` gives them. state: joined
+    words so far, and their pieces."""
     mask = np.uint64(len(slots) - 1)
     limit = min(len(ends), int(_FULL_SHARE * len(slots)))
     unit_count = 0

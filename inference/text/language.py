@@ -42,7 +42,7 @@ _WRITTEN_AS = {
 }  # fmt: skip
 
 
-def shares(texts: Iterable[str]) -> dict[str, float]:
+def language_shares(texts: Iterable[str]) -> dict[str, float]:
     """Languages (ISO 639-1, of LANGUAGES) -> the share of the texts' letters in each, largest
     first; a text is in one language.
 
@@ -64,13 +64,13 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
     return {language: count / total for language, count in enough if language in LANGUAGES}
 
 
-def detect(texts: Iterable[str]) -> tuple[str, float]:
+def detect_language(texts: Iterable[str]) -> tuple[str, float]:
     """The language that most of the texts are in, and its share; ("", 0.0) where that can't be
     told."""
-    return next(iter(shares(texts).items()), ("", 0.0))
+    return next(iter(language_shares(texts).items()), ("", 0.0))
 
 
-def of_text(text: str) -> str:
+def language_of(text: str) -> str:
     """The language of one text (ISO 639-1, of LANGUAGES), by its beginning; "" where it is too short
     or can't be told, as of code and numbers.
 
@@ -89,12 +89,12 @@ def of_text(text: str) -> str:
     return language if probability >= LEAST_PROBABILITY and language in LANGUAGES else ""
 
 
-def name_of(text: str) -> str:
+def language_name(text: str) -> str:
     """The name of a text's language, such as German; UNKNOWN where that can't be told."""
-    return LANGUAGES.get(of_text(text), UNKNOWN)
+    return LANGUAGES.get(language_of(text), UNKNOWN)
 
 
-def code_of(value: str) -> str:
+def language_code(value: str) -> str:
     """The language that a value of a column means: German, de, de_DE and deu are all "de"; "" for
     what means none of LANGUAGES."""
     text = value.strip()

@@ -19,7 +19,7 @@ LEAST_OCCURRENCES = 5
 # Words of a pair: two, and at most two stop words between them ("house of representatives")
 _WIDTH = 4
 # Pairs that are counted exactly; where there are more, those that occur less often go
-_EXACT_PAIRS = 1 << 21
+EXACT_PAIRS = 1 << 21
 _CONTENT = 1
 _STOP = 2
 
@@ -68,9 +68,9 @@ def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
     least = max(LEAST_OCCURRENCES, choice.min_documents)
     while True:
         table = (
-            np.zeros(2 * _EXACT_PAIRS, np.int32),
-            np.zeros((_EXACT_PAIRS, _WIDTH), np.int32),
-            np.zeros((_EXACT_PAIRS, 3), np.int64),
+            np.zeros(2 * EXACT_PAIRS, np.int32),
+            np.zeros((EXACT_PAIRS, _WIDTH), np.int32),
+            np.zeros((EXACT_PAIRS, 3), np.int64),
             np.zeros(1, np.int64),
         )
         for block in stream.blocks():

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
+from inference.kernels.rng import GAMMA
 from inference.runtime.jit import njit
 from inference.text import spelling
 from inference.text.characters import (
@@ -58,14 +59,22 @@ _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
 _FULL_SHARE = 0.7  # share of the slots from which on the table is made larger
 _NEAR_BITS = 14  # bits: some 300 kB, which stay in a core's own cache
 _MOST_LETTER_BYTES = 1 << 32  # bytes of letters
-_MOST_WORDS = NUMBER + 1  # whose numbers a piece can hold: raw writings have numbers, too
+MOST_WORDS = NUMBER + 1  # whose numbers a piece can hold: raw writings have numbers, too
 DONE = 0
 TABLE_FULL = 1
 PIECES_FULL = 2
-# Places in `state`.
+# Places in `state`, from which `_cut` continues
 _STATE_SIZE = 7
-_AT, _TEXT, _WORDS, _USED, _PIECES, _END, _FIRST = range(_STATE_SIZE)
-MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
+(
+    _AT,  # code points that are done
+    _TEXT,  # texts that are done
+    _WORDS,  # words of the table
+    _USED,  # bytes of their letters
+    _PIECES,  # pieces that were written
+    _END,  # where the last piece of the text ended; -1 for none
+    _FIRST,  # pieces that were written before the text
+) = range(_STATE_SIZE)
+MIX = GAMMA  # a factor that spreads the bits of a number over all upper ones
 MIX_SHIFT = np.uint64(29)  # spreads the upper bits of a product over the lower ones
 # The upper and the lower half of an integer of 64 bits
 HALF = np.uint64(32)
@@ -116,9 +125,10 @@ class Known(NamedTuple):
 class WordTable:
     """Words in UTF-8 in the order in which they came: word n is letters[ends[n - 1]:ends[n]].
 
-    slots: uint64, 0 or a word's number + 1 with half of its hash above. odd: bool, words with odd
-    characters. seed: a hash that no one knows, so that no text can be made whose words all fall
-    into one slot.
+    slots: uint64, 0 or a word's number + 1 with the upper half of its hash above. odd: bool, words
+    that may have to be changed to be canonical: with a character of Characters.odd, or a sigma at
+    the end. seed: a hash that no one knows, so that no text can be made whose words all fall into
+    one slot.
     """
 
     def __init__(self):
@@ -140,16 +150,16 @@ class WordTable:
         codes: np.ndarray,
         text_ends: np.ndarray,
         breaks: np.ndarray,
-        are_sentences: bool,
+        joins_ideographs: bool,
         characters: Characters,
     ) -> tuple[np.ndarray, ...]:
         """Cut texts into pieces and number their words.
 
         codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks:
-        bool, at which code points a segmenter has a word begin, or empty. are_sentences: ideographs
-        that stand side by side are one word between them. Returns words int32 with flags, starts
-        int32 and stops int32 counted from the text's beginning, and lengths int32, pieces of each
-        text."""
+        bool, at which code points a segmenter has a word begin, or empty. joins_ideographs: those
+        that stand side by side are one word, up to the next of `breaks`. Returns words int32 with
+        flags, starts int32 and stops int32 counted from the text's beginning, and lengths int32,
+        pieces of each text."""
         lengths = np.zeros(len(text_ends), np.int32)
         pieces = len(codes) // _LETTERS_A_PIECE + _FEWEST_PIECES
         piece_arrays = tuple(np.empty(pieces, np.int32) for _ in range(_PIECE_ARRAYS))
@@ -165,7 +175,7 @@ class WordTable:
                 codes,
                 text_ends,
                 breaks,
-                are_sentences,
+                joins_ideographs,
                 characters,
                 known_words,
                 state,
@@ -186,13 +196,13 @@ class WordTable:
         """Room for at least one word more. Resizing asks the system for more pages behind the old:
         nothing is held twice."""
         if self.count >= len(self.ends):
-            if len(self.ends) >= _MOST_WORDS:
+            if len(self.ends) >= MOST_WORDS:
                 raise Invalid(
                     "files",
-                    f"The texts have more than {_MOST_WORDS:,} different words, which can't be told"
+                    f"The texts have more than {MOST_WORDS:,} different words, which can't be told"
                     " apart. Are they texts?",
                 )
-            room = min(_MOST_WORDS, len(self.ends) + len(self.ends) // 2)
+            room = min(MOST_WORDS, len(self.ends) + len(self.ends) // 2)
             for array in (self.ends, self.odd):
                 array.resize(room, refcheck=False)
         if self.used + _ROOM > len(self.letters):
@@ -223,7 +233,8 @@ def hashed(seed, numbers, a, b):
 
 @njit(cache=True, nogil=True)
 def _rehash(old, new):
-    """The place in a slot is by the lower half of the hash kept in it, mixed: see `_slot`."""
+    """Put all words into other slots: those of the upper half of their hash, which is kept in a
+    slot (`_slot`). new: uint64, zeros, of a power of two as many."""
     mask = np.uint64(len(new) - 1)
     for i in range(len(old)):
         if old[i]:
@@ -321,7 +332,7 @@ def is_inside(codes, classes, lower, inner, j, end):
 
 
 @njit(cache=True, nogil=True)
-def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words, lengths):
+def _cut(codes, text_ends, breaks, joins_ideographs, characters, known, state, cut_words, lengths):
     """Continue from `state` until all is done or something is full: DONE, TABLE_FULL or
     PIECES_FULL. cut_words: (words, starts, stops), filled, as is lengths.
 
@@ -406,7 +417,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words
                     if segmented and breaks[j]:
                         break
                     if (character_class >= IDEOGRAPH or kind >= IDEOGRAPH) and not (
-                        (together and character_class >= IDEOGRAPH and kind >= IDEOGRAPH)
+                        (joins_ideographs and character_class >= IDEOGRAPH and kind >= IDEOGRAPH)
                         or (character_class == KATAKANA and kind == KATAKANA)
                     ):
                         break
@@ -427,21 +438,21 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words
                 j += 1
             # Its letters and their hash.
             size = 0
-            used_bytes = 0
+            letter_count = 0
             strange = False
             code = np.uint32(0)
             h = seed[0]
             for p in range(i, stop):
                 if classes[codes[p]] == SKIPPED:
                     continue
-                if used_bytes > MAX_LETTERS:
+                if letter_count > MAX_LETTERS:
                     break
                 code = lower[codes[p]]
                 if odd_codes[code]:
                     strange = True
                 h = (h ^ np.uint64(code)) * seed[1]
                 h ^= h >> MIX_SHIFT
-                used_bytes += 1
+                letter_count += 1
                 if code < TWO_BYTES_FROM:
                     room[size] = code
                 else:
@@ -474,8 +485,8 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words
                     # changed; a word that was cut is no word.
                     odd[word] = (
                         strange
-                        or (code == _SMALL_SIGMA and lower[_SIGMA] == code and used_bytes > 1)
-                    ) and used_bytes <= MAX_LETTERS
+                        or (code == _SMALL_SIGMA and lower[_SIGMA] == code and letter_count > 1)
+                    ) and letter_count <= MAX_LETTERS
                     count += 1
                     break
                 if slot >> HALF == half:

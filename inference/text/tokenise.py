@@ -12,17 +12,17 @@ from inference.text.segment import segmenter
 from inference.text.table import NUMBER, WordTable
 
 SPACE = ord(" ")
-_BLOCK = 4_000_000  # code points that are cut at a time
+BLOCK = 4_000_000  # code points that are cut at a time
 
 
 class Pieces(NamedTuple):
     """The pieces of some texts behind one another.
 
     words: int32, the number in the lexicon in the low 27 bits (table.NUMBER), and what is between a
-    piece and the
-    one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation; or
-    AFTER_SENTENCE or AFTER_PARAGRAPH, an empty line), none of them (white space, or nothing).
-    starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
+    piece and the one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK
+    (punctuation; or AFTER_SENTENCE or AFTER_PARAGRAPH, an empty line), none of them (white space,
+    or nothing). starts, stops: int32, its characters in its text. lengths: int32, pieces of each
+    text.
     """
 
     words: np.ndarray
@@ -55,7 +55,7 @@ class Tokeniser:
         )
         self._segment = None if given else segmenter(language, rules.segmenter)
         # Their segmenters say where words of ideographs begin
-        self._together = language in ("zh", "ja", "ko")
+        self._joins_ideographs = language in ("zh", "ja", "ko")
         self._table = WordTable()
         # Of the table's words: the number of the canonical word, -1 where it has none yet
         self._ids = np.zeros(0, np.int32)
@@ -84,7 +84,7 @@ class Tokeniser:
         for _, words in lexicon.blocks():
             entries = self._entries(words)
             self._room()
-            _name(entries, entries, self._ids, self._sources, self.count)
+            _give_numbers(entries, entries, self._ids, self._sources, self.count)
             self.count += len(words)
 
     def pieces(self, texts: list[str]) -> Pieces:
@@ -94,7 +94,7 @@ class Tokeniser:
         first = 0
         while first < len(texts) or not blocks:
             before = int(ends[first - 1]) if first else 0
-            end = max(first + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
+            end = max(first + 1, int(np.searchsorted(ends, before + BLOCK, side="right")))
             blocks.append(self._pieces(texts[first:end], ends[first:end] - before))
             first = end
         return (
@@ -132,7 +132,7 @@ class Tokeniser:
     def _pieces(self, texts: list[str], ends: np.ndarray) -> Pieces:
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
         words, starts, stops, lengths = self._table.add(
-            codes, ends, self._breaks(texts, ends), self._together, self.characters
+            codes, ends, self._breaks(texts, ends), self._joins_ideographs, self.characters
         )
         self._canonise()
         _translate(words, self._ids)
@@ -156,7 +156,9 @@ class Tokeniser:
             raw = _words(self._table, first + strange)
             canonical[strange] = self._entries([self._canonical(word) for word in raw])
         self._room()
-        self.count = _name(np.arange(first, end), canonical, self._ids, self._sources, self.count)
+        self.count = _give_numbers(
+            np.arange(first, end), canonical, self._ids, self._sources, self.count
+        )
 
     def _canonical(self, word: str) -> str:
         word = characters.canonical(word, self._turkic)
@@ -184,8 +186,14 @@ def _words(table: WordTable, numbers: np.ndarray) -> list[str]:
 
 
 @njit(cache=True, nogil=True)
-def _name(entries, canonical, ids, sources, count):
-    """Returns the number of canonical words."""
+def _give_numbers(entries, canonical, ids, sources, count):
+    """Number words of the table in their order: those with one canonical word get the same number,
+    a new canonical word the next. Returns how many canonical words there are then, int.
+
+    entries: int64[n], the words, and canonical: int64[n], the canonical word of each, both by place
+    in the table. ids: int32, the number of each word of the table, -1 for none yet, and sources:
+    int32, the canonical word of each number, are filled. count: int, canonical words before.
+    """
     for i in range(len(entries)):
         if ids[canonical[i]] < 0:
             ids[canonical[i]] = count

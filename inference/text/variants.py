@@ -25,8 +25,8 @@ _SPELLINGS = [  # language, "" for any; what is written otherwise; how
     ("en", regex.compile(r"(?<=\w{2})ys(?=(?:e|ed|es|ing|er|ers)$)"), "yz"),
     ("en", regex.compile(r"(?<=\w{3})our"), "or"),
 ]
-# Letters that carry a hamza in Arabic, which writers leave out or set on another letter; in no other
-# language of the script are they one letter
+# Letters that carry a hamza in Arabic, which writers leave out or set on another letter; in no
+# other language of the script are they one letter
 _CARRIED = str.maketrans("أإآٱؤ", "اااائ")
 _CARRIERS = regex.compile("[أإآٱؤئ]")
 _ANY = regex.compile("[œæ]|is|ys|our")  # of these, to be quick

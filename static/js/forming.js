@@ -60,6 +60,11 @@ export function formingView(section, ended) {
     else chip.replaceChildren(`${topic.label} `, element("bdi", "name unnamed"));
   }
 
+  function colour(node, hue) {
+    for (const name of [...node.classList]) if (/^t\d+$/.test(name)) node.classList.remove(name);
+    node.classList.add(`t${hue}`);
+  }
+
   // Only what changed is replaced, so focus and hover stay.
   function line(topic) {
     let node = lines.get(topic.number);
@@ -78,6 +83,7 @@ export function formingView(section, ended) {
     }
     const put = (part, text) => { if (part && part.textContent !== text) part.textContent = text; };
     const chip = node.querySelector(".chip"), words = node.querySelector(".words");
+    for (const coloured of [node, chip]) colour(coloured, topic.hue); // families have their colours when the training is done
     chip.href = topic.url;
     order(chip, topic);
     put(chip.querySelector(".name"), topic.name);
@@ -115,7 +121,8 @@ export function formingView(section, ended) {
     slider.setAttribute("aria-valuetext", `step ${count(step)} of ${count(state.steps)}`);
     section.querySelector("[data-at]").textContent = `Step ${count(step)} of ${count(state.steps)}${pinned || ended(state.status) ? "" : ", the newest"}`;
     section.querySelector("[data-topics-said]").textContent = `${topics.length < state.shown ? `The ${topics.length} largest of ${count(state.shown)} topics` : `All ${count(state.shown)} topics`}.`
-      + " Topics that are near each other have words in common; a larger circle holds more of the text. Dashed circles: general talk.";
+      + " Topics that are near each other have words in common; a larger circle holds more of the text. Dashed circles: general talk."
+      + " Shares are what the model estimates at this step; the page of a topic counts its words.";
   }
 
   // null where the server, or the rest of its answer, did not come.

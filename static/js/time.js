@@ -1,8 +1,10 @@
-// Pointing at a chart says what the bin holds, in every chart at once; pressing one of a large chart opens its passages.
+// Pointing at a chart of periods says what the bin holds, in every chart at once; pressing one of a large chart opens its passages. A chart of groups
+// has a row for each, which says what it holds, and opens its passages in small charts, too.
 import { count, percent } from "./format.js";
 
 const box = document.querySelector("[data-trends]");
 const charts = [...(box?.querySelectorAll("svg[data-left]") ?? [])];
+const chartsOfGroups = [...(box?.querySelectorAll("svg[data-row-height]") ?? [])];
 const outputs = [...(box?.querySelectorAll("output[data-read]") ?? [])];
 let page; // the page's .json twin, asked for when it is first needed
 
@@ -33,16 +35,36 @@ function sentence(bin, topic, i) {
   return `${bin.label}: ${percent(topic.share[i])}${ends}, ${documents}`;
 }
 
+function rowAt(svg, event) {
+  const frame = svg.getBoundingClientRect();
+  const y = ((event.clientY - frame.top) / frame.height) * svg.viewBox.baseVal.height;
+  return Math.floor((y - Number(svg.dataset.firstRow)) / Number(svg.dataset.rowHeight));
+}
+
+function openPassages(topic, bin) {
+  if (!bin?.documents) return;
+  const address = new URL(location);
+  address.searchParams.set("topics", topic);
+  address.searchParams.set("bin", bin.label);
+  address.hash = "passages";
+  location.assign(address);
+}
+
+for (const svg of chartsOfGroups) {
+  const figure = svg.closest("[data-topic]"), number = Number(figure.dataset.topic), output = figure.querySelector("output[data-read]");
+  svg.addEventListener("pointermove", async (event) => {
+    const i = rowAt(svg, event), data = await asked();
+    const bin = data?.bins[i], topic = data?.topics.find((each) => each.number === number);
+    output.textContent = bin && topic ? sentence(bin, topic, i) : "";
+  });
+  svg.addEventListener("pointerleave", () => { output.textContent = ""; });
+  svg.addEventListener("click", async (event) => openPassages(number, (await asked())?.bins[rowAt(svg, event)]));
+}
+
 for (const svg of charts) {
   svg.addEventListener("pointermove", async (event) => say(await asked(), binAt(svg, event)));
   svg.addEventListener("pointerleave", async () => say(await asked(), -1));
   if (svg.matches(".large")) svg.addEventListener("click", async (event) => {
-    const bin = (await asked())?.bins[binAt(svg, event)];
-    if (bin?.documents) {
-      const address = new URL(location);
-      address.searchParams.set("bin", bin.label);
-      address.hash = "passages";
-      location.assign(address);
-    }
+    openPassages(Number(svg.closest("[data-topic]").dataset.topic), (await asked())?.bins[binAt(svg, event)]);
   });
 }

@@ -81,8 +81,8 @@ const PAUSED = new Error("paused");
 
 /** states: ready, running, paused, failed (go() tries again), done, cancelled. changed() is called with each. */
 export class Transfer {
-  constructor(files, endpoint, changed) {
-    Object.assign(this, { endpoint, changed, state: "ready", sentence: "", retrying: false, resumed: 0, lost: false });
+  constructor(files, endpoint, daysKept, changed) {
+    Object.assign(this, { endpoint, daysKept, changed, state: "ready", sentence: "", retrying: false, resumed: 0, lost: false });
     this.count = files.length;
     this.jobs = plan(files);
     this.bytes = this.jobs.reduce((sum, job) => sum + job.bytes, 0);
@@ -199,7 +199,7 @@ export class Transfer {
     if (unreadable(error)) sentence = `“${job.name}” can’t be read any more: it was changed, moved or removed since it was chosen. Choose the files again; what has arrived is not sent twice.`;
     else if (!answer) {
       this.lost = true;
-      sentence = "The server can’t be reached. What has arrived is kept there for 7 days: continue when the connection is back, here or by choosing the same files again.";
+      sentence = `The server can’t be reached. What has arrived is kept there for ${this.daysKept} days: continue when the connection is back, here or by choosing the same files again.`;
     } else {
       try { sentence = JSON.parse(answer.getBody()).error; } catch { /* from a proxy, perhaps */ }
       sentence ||= `The server answered ${answer.getStatus()}${answer.getStatus() === 413 ? ": a proxy in front of it refuses requests of 32 MB" : ""}. What has arrived is kept.`;

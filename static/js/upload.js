@@ -32,7 +32,7 @@ function take(found) {
   files = sorted(found);
   const left = found.length - files.length;
   const empty = files.length > 0 && files.every(({ file }) => file.size === 0);
-  transfer = files.length && !empty ? new Transfer(files, form.dataset.endpoint, changed) : null;
+  transfer = files.length && !empty ? new Transfer(files, form.dataset.endpoint, form.dataset.daysKept, changed) : null;
   const size = transfer?.bytes ?? 0;
   part("chosen").textContent = !files.length ? "Choose files" : files.length === 1 ? files[0].name : number(files.length, "file", "files");
   part("hint").textContent = files.length ? bytes(size) : "or drop files and folders here";
@@ -114,7 +114,7 @@ function changed() {
 
 function say() {
   const text = transfer.sentence || (transfer.retrying ? "The connection is lost; trying again …"
-    : transfer.state === "paused" ? "Paused. What has arrived is kept for 7 days, also when this page is closed."
+    : transfer.state === "paused" ? `Paused. What has arrived is kept for ${form.dataset.daysKept} days, also when this page is closed.`
     : transfer.state === "done" ? "Everything has arrived. Looking into the files …"
     : transfer.resumed ? "It continues where it stopped: what arrived earlier is not sent again." : "");
   if (state.textContent !== text) state.textContent = text; // said aloud once
@@ -159,7 +159,7 @@ async function make() {
   const data = new FormData(form);
   data.delete("files");
   data.set("uploads", transfer.ids.join(" "));
-  let sentence = "The server can’t be reached. All files have arrived and are kept for 7 days: continue when the connection is back.";
+  let sentence = `The server can’t be reached. All files have arrived and are kept for ${form.dataset.daysKept} days: continue when the connection is back.`;
   try {
     const response = await fetch(form.action, { method: "POST", body: data, headers: { Accept: "application/json" } });
     const answer = await response.json().catch(() => ({}));

@@ -81,7 +81,7 @@ def rows() -> list[list[str]]:
 @pytest.fixture(scope="package")
 def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
     from webapp.core.curation import services as curation
-    from webapp.core.notebooks import queries as evidence, services as notebooks
+    from webapp.core.notebooks import pin_contents, services as notebooks
     from webapp.models import Corpus, Document, Run
     from webapp.service.corpora import deletion
 
@@ -112,9 +112,9 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
         notebook = notebooks.create(MARKUP[2], MARKUP[0][:60])
         table = {"columns": list(MARKUP), "rows": [list(MARKUP), list(FORMULAS[: len(MARKUP)])]}
         for found in (
-            evidence.of_topic(run, 0),
-            evidence.of_passage(run.corpus, run, 1, "", 0, 300),
-            evidence.of_chart(
+            pin_contents.of_topic(run, 0),
+            pin_contents.of_passage(run.corpus, run, 1, "", 0, 300),
+            pin_contents.of_chart(
                 run, EVERYTHING[:150], f"/runs/{run.pk}/topics/", EVERYTHING[:500], table
             ),
         ):

@@ -59,7 +59,9 @@ def test_a_concept_has_a_line_of_each_cell_and_effect(
     tokens, y, groupings, planted_prediction, capsys, monkeypatch
 ):
     monkeypatch.setattr(codebook, "CODES", 120)
-    prediction = codebook._planted(y, np.random.default_rng(0)) if planted_prediction else None
+    prediction = (
+        codebook.plant_prediction(y, np.random.default_rng(0)) if planted_prediction else None
+    )
     unit = np.arange(D) // 20
     result = codebook.measure_concept("common", y, tokens, unit, groupings, DRAWS, prediction)
     lines = rows(capsys.readouterr().out, "common")
@@ -74,12 +76,12 @@ def test_a_concept_has_a_line_of_each_cell_and_effect(
 
 def test_a_planted_prediction_explains_what_it_says():
     y = (np.arange(50_000) % 3 == 0).astype(float)
-    g = codebook._planted(y, np.random.default_rng(1))
+    g = codebook.plant_prediction(y, np.random.default_rng(1))
     assert np.corrcoef(y, g)[0, 1] ** 2 == pytest.approx(codebook.R2, abs=0.01)
 
 
 def test_the_design_has_the_constant_time_and_parties(groupings):
-    design = codebook._design(*groupings[1:])
+    design = codebook.design_of_groups(*groupings[1:])
     assert design.rows.tolist() == [[1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]
     assert design.row[:4].tolist() == [0, 2, 1, 3]
     assert design.contrasts.tolist() == [[0, 0, 1], [0, 1, 0]]

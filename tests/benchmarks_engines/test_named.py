@@ -1,12 +1,14 @@
 """Sheets of names: what is counted of judges' verdicts."""
 
 import csv
+import json
 
 import pytest
 
 from benchmarks.insight.named import (
     NameRow,
     agreement,
+    compared,
     join_sheets,
     print_counts,
     write_sheet_files,
@@ -68,3 +70,26 @@ def test_a_row_without_a_verdict_is_refused(sheet):
 
 def test_agreement_is_one_where_both_say_one_thing():
     assert agreement([("good", "good")]) == "equal: 1.00 kappa: 1.00 of 1"
+
+
+def test_a_name_that_two_rules_give_is_judged_once_and_counts_for_both(tmp_path, capsys):
+    old = [ROWS[0], ROWS[3], ROWS[2]]
+    new = [ROWS[0], ROWS[3]._replace(rule="none", name=""), ROWS[2]._replace(name="Army")]
+    for rule, rows in (("old", old), ("new", new)):
+        (tmp_path / f"{rule}.json").write_text(json.dumps(rows))
+    rows = compared([tmp_path / "old.json", tmp_path / "new.json"])
+    assert "posts: new names 0 of 1 topics" in capsys.readouterr().out
+    rules = {(row.name, row.rule) for row in rows}
+    assert rules == {
+        ("Army & navy", "old+new"),
+        ("Old & man", "old"),
+        ("Defence", "old family"),
+        ("Army", "new family"),
+    }
+    write_sheet_files(tmp_path / "names.csv", rows)
+    verdicts = {"Army & navy": "good", "Old & man": "bad", "Defence": "fair", "Army": "good"}
+    join_sheets([judge(tmp_path / "names.csv", "a", verdicts)], tmp_path / "judged.csv")
+    print_counts(tmp_path / "judged.csv")
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "all new 1 names: 1 good, 0 fair, 0 bad" in printed
+    assert "all old 2 names: 1 good, 0 fair, 1 bad" in printed

@@ -64,6 +64,7 @@ def test_a_second_key_does_not_code_the_text_that_is_being_left(page: Page, exam
     page.get_by_role("button", name="more documents").click()
     page.get_by_role("button", name="Code yourself").click()
     coded = int(re.search(r"(\d+) coded", page.locator(".coding-head").inner_text())[1])
+    page.wait_for_load_state("load")  # before that nothing listens to keys
     answers: list[Route] = []
     page.route(page.url, lambda route: answers.append(route))
     page.keyboard.press("1")

@@ -72,6 +72,24 @@ def test_a_page_loads_again_where_another_one_answers_for_its_part(page: Page, l
         page.evaluate(ANOTHER_PAGE)
 
 
+def test_topics_that_are_listed_take_the_colours_of_their_families(page: Page, example: Example):
+    """When a training ends its topics have families; the list was drawn before."""
+
+    def give_colours(route: Route) -> None:
+        answer = route.fetch()
+        state = answer.json()
+        for topic in state["forming"]["topics"]:
+            topic["hue"] = 5
+        route.fulfill(response=answer, json=state)
+
+    page.route(f"**/runs/{example.run}.json*", give_colours)
+    page.goto(example.at)
+    topics = page.locator("ol.told > li")
+    expect(page.locator("ol.told > li.t5")).to_have_count(topics.count())
+    expect(page.locator("ol.told .chip.t5")).to_have_count(topics.count())
+    expect(topics.first).to_have_class("t5")
+
+
 def test_a_replay_that_is_begun_again_goes_on_once(page: Page, example: Example):
     give_steps(page, example)
     page.goto(example.at)

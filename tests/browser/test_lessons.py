@@ -118,7 +118,7 @@ def follow_first(page: Page, run: str) -> None:
     reader.begin(5)
     reader.press("Topics", ".rooms")
     reader.press("Map")
-    reader.press("Choose", "[data-map]")
+    reader.press("Choose topics", "[data-map]")
     for circle in (0, 1):
         page.locator("[data-map] .circles a").nth(circle).click(force=True)
     compare = page.locator("[data-map]").get_by_role("link", name="Compare words")
@@ -158,6 +158,7 @@ def follow_second(page: Page, run: str) -> None:
     reader.read("What changed")
     changed = page.locator("section", has=page.locator("#change"))
     expect(changed).to_contain_text("interval")
+    reader.says("times less, surely")
     reader.begin(2)
     reader.press("Passages", "section:has(#change)")
     expect(page.locator(".results li, table.documents tbody tr").first).to_be_visible()
@@ -193,8 +194,8 @@ def follow_second(page: Page, run: str) -> None:
     reader.press("Overview", ".rooms")
     wait_for_findings(page)
     reader.read("What not to rely on")
-    corpus = page.locator("header a[href*='/corpora/']").first.get_attribute("href")
-    page.goto(corpus)
+    reader.says("press the name of the corpus at the top")
+    page.locator("header a[href*='/corpora/']").first.click()
     reader.read("Words left out, and why")
     reader.end()
 
@@ -247,6 +248,7 @@ def follow_third(page: Page, run: str) -> None:
     reader.press("Estimates")
     expect(page.locator("[aria-label='Compare by'] [aria-current]")).to_have_text(ticked)
     reader.read("Predictions counted")
+    reader.read("In these texts")
     with on_phone(page):
         estimate = page.locator(".cells td.n").first
         expect(estimate).to_contain_text("have the code")
@@ -258,6 +260,15 @@ def follow_third(page: Page, run: str) -> None:
     reader.read("Train further runs")
     reader.begin(7)
     reader.press("Pin", ".page-tools")
+    reader.press("Pin", ".page-tools form")
+    expect(page.get_by_role("status")).to_contain_text("Pinned in")
+    run_page = page.url
+    reader.press("Notebooks", "header")
+    page.locator("main table a").first.click()
+    reader.read("Share and export")
+    reader.says("as Word, HTML or Markdown, or print it")
+    expect(page.locator("main")).to_contain_text("Markdown, Word, HTML")
+    page.goto(run_page)
     page.locator(".menu summary", has_text="Export").click()
     for name in ("Methods", "Deposit"):
         reader.read(name, ".menu")

@@ -24,7 +24,7 @@ def test_topics_are_chosen_on_the_map(page, example):
                 or a["top"] >= b["bottom"] - 4
                 or b["top"] >= a["bottom"] - 4
             )
-    page.get_by_role("button", name="Choose", exact=True).click()
+    page.get_by_role("button", name="Choose topics", exact=True).click()
     box = drawing.bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.mouse.down()
@@ -146,7 +146,7 @@ def test_a_printed_overview_says_how_sure_it_is_and_of_which_documents(page, exa
 
 def test_a_pin_of_the_map_keeps_the_topics_that_are_chosen(page, example):
     page.goto(f"{example.at}topics/?view=map")
-    page.get_by_role("button", name="Choose", exact=True).click()
+    page.get_by_role("button", name="Choose topics", exact=True).click()
     for circle in (0, 1):
         page.locator("[data-map] .circles a").nth(circle).click(force=True)
     page.wait_for_url(re.compile(r"topics=\d+,\d+$"))

@@ -125,19 +125,65 @@ def test_where_one_is_takes_one_line_of_a_phone(phone: Page, example, place):
     assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def test_a_table_of_what_is_less_clear_is_not_empty(phone: Page, example):
+def test_rows_that_are_left_out_are_counted_and_come_when_asked_for(phone: Page, example):
     phone.goto(f"{example.at}overview/")
     expect(phone.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
-    shown = phone.evaluate(
-        """() => {
-          const table = document.createElement("table");
-          table.className = "words-of-time";
-          table.innerHTML = "<tbody>" + "<tr class=further><th>word</th></tr>".repeat(9);
-          document.querySelector(".two").append(table);
-          return [...table.querySelectorAll("tr")].filter((row) => row.checkVisibility()).length;
-        }"""
+    section = phone.locator("section:has(> .further-rows)").first
+    left_out = section.locator(".further")
+    more = section.locator(".further-rows summary")
+    expect(more.get_by_text(f"{left_out.count()} more")).to_be_visible()
+    expect(left_out.first).to_be_hidden()
+    more.click()
+    expect(left_out.last).to_be_visible()
+    expect(more.get_by_text("Fewer")).to_be_visible()
+    more.click()
+    expect(left_out.first).to_be_hidden()
+
+
+def test_every_line_of_the_overview_leads_to_its_passages_on_a_phone(phone: Page, example):
+    """The first page promises it, and a phone has no pointer that could rest on a line."""
+    phone.goto(f"{example.at}overview/")
+    expect(phone.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
+    lines = phone.locator(".row-acts:not(.family-lines *):not(.further *)")
+    assert lines.count()
+    in_rows = ".rows *, .words-of-time *, .groups *"
+    for acts in phone.locator(
+        f".row-acts:not(.family-lines *):not(.further *):not({in_rows})"
+    ).all():
+        expect(acts.locator("a").first).to_be_visible()
+    # A row's number, or its word, leads there
+    rows = phone.locator(
+        ":is(.rows > li, :is(.words-of-time, .groups) tbody tr):not(.further):not(.row-head)"
     )
-    assert shown == 6
+    for row in rows.all():
+        passages = row.locator(".row-acts a").first.get_attribute("href")
+        expect(row.locator(f'a[href="{passages}"]:visible')).to_have_count(1)
+    acts = lines.first
+    expect(acts.get_by_role("button", name="Pin")).to_be_hidden()
+    acts.locator(".more-acts summary").click()
+    expect(acts.get_by_role("button", name="Pin")).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_what_can_be_done_with_a_family_lies_over_no_link(page: Page, example):
+    """A press on the second topic of a family hit “Topics”."""
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{example.at}overview/")
+    expect(page.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
+    family = page.locator(".family-lines li:has(.row-acts)").first
+    family.hover()
+    expect(family.get_by_role("button", name="Pin")).to_be_visible()
+    covered = page.evaluate(
+        """() => [...document.querySelectorAll(".family-lines .row-acts")].flatMap((acts) => {
+          const over = acts.getBoundingClientRect();
+          const links = [...acts.closest("li").querySelectorAll("a")];
+          return links.filter((link) => !acts.contains(link)).filter((link) =>
+            [...link.getClientRects()].some((box) =>
+              box.left < over.right - 1 && over.left < box.right - 1
+              && box.top < over.bottom - 1 && over.top < box.bottom - 1));
+        }).map((link) => link.innerText)"""
+    )
+    assert covered == []
 
 
 def test_the_choices_of_the_list_of_topics_are_lines_of_their_own(phone: Page, example):

@@ -3,6 +3,7 @@ beside their numbers."""
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PREPARING
@@ -30,7 +31,7 @@ def open_overview(page: Page, at: str) -> None:
     expect(page.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
 
 
-def test_an_overview_has_at_most_five_screens_of_a_phone(page: Page, example):
+def test_an_overview_has_few_screens_of_a_phone(page: Page, example):
     page.set_viewport_size(PHONE)
     open_overview(page, example.at)
     height = page.evaluate("document.documentElement.scrollHeight")
@@ -113,6 +114,24 @@ def test_differences_are_no_wider_than_a_phone(page: Page, example):
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], address
 
 
+def test_a_phone_has_the_ratio_that_the_page_relies_on(page: Page, example):
+    page.set_viewport_size(PHONE)
+    page.goto(f"{example.at}time/compare/?from_a=1800&to_a=1850&from_b=1950&to_b=2000")
+    ratio = page.locator("td.ratio").first
+    expect(ratio).to_be_visible()
+    expect(ratio).to_contain_text(re.compile("times|only here"))
+
+
+def test_a_link_to_a_topic_marks_its_line(page: Page, example):
+    """Also where the line is in a table that is closed."""
+    address = f"{example.at}time/compare/?from_a=1800&to_a=1850&from_b=1950&to_b=2000"
+    page.goto(address)
+    line = page.locator("section[aria-labelledby=unsure] tbody tr").first
+    page.goto(f"{address}#{line.get_attribute('id')}")
+    page.reload()
+    expect(line).to_be_visible()
+
+
 def test_names_in_tables_of_groups_are_not_cut(page: Page, example):
     open_overview(page, example.at)
     cut = page.evaluate(
@@ -138,6 +157,20 @@ def test_rows_of_the_table_of_time_have_names(page: Page, example):
     head = page.locator(".shades thead th").nth(1).bounding_box()
     cell = page.locator(".shades tbody tr").first.locator("td").first.bounding_box()
     assert abs(head["x"] - cell["x"]) < 3
+
+
+@pytest.mark.parametrize("chosen", ["", "&topics=2"])
+def test_a_group_of_a_chart_opens_its_passages(page: Page, example, chosen):
+    """In small charts and in that of one topic."""
+    page.goto(f"{example.at}time/?by=party{chosen}")
+    figure = page.locator("figure[data-topic]").first
+    name = figure.locator("svg text.row").filter(has_text=re.compile("Republican"))
+    name.last.hover()
+    expect(figure.locator("output")).to_contain_text("Republican")
+    name.last.click()
+    topic = figure.get_attribute("data-topic")
+    page.wait_for_url(re.compile(rf"by=party.*topics={topic}.*bin=.*Republican#passages"))
+    expect(page.get_by_role("heading", name="in Republican")).to_be_visible()
 
 
 def test_a_topic_takes_a_line_of_a_wide_list(page: Page, example):

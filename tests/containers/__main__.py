@@ -99,7 +99,7 @@ class Site(Reader):
         body = urlencode(fields, doseq=True).encode()
         kind = "application/x-www-form-urlencoded"
         if file:
-            body = Browser._multipart(fields, file, "files")
+            body = Browser.multipart(fields, file, "files")
             kind = f"multipart/form-data; boundary={BOUNDARY}"
         status, leads, text = self.ask("POST", path, body, Content_Type=kind)
         assert status == 302, f"{path}: {status} {text[:2000]}"

@@ -16,20 +16,16 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import contract
-from inference.engines.contract import (
-    MAPPED,
-    About,
-    Methods,
-    Priors,
+from inference.engines.contract import MAPPED, About, Methods, Priors, Shape
+from inference.engines.dense import LISTED_SHARE
+from inference.engines.settings import (
+    ResolvedPasses,
     Settings,
-    Shape,
-    Sized,
     eta_setting,
-    prior,
+    prior_setting,
     resolved,
     setting,
 )
-from inference.engines.dense import LISTED_SHARE
 from inference.runtime.memory import DOUBLE, large_array
 from inference.topics import Theta, Topics
 
@@ -67,7 +63,7 @@ class Config(Settings):
         "Passes", "", "How often all documents are given a topic.", least=1
     )
     minibatch: int | None = setting("Slice", "", "Documents of a step.", least=1)
-    weight: float = prior("Weight", "ω", "Prior of a topic, in documents.", 1.0)
+    weight: float = prior_setting("Weight", "ω", "Prior of a topic, in documents.", 1.0)
     eta: float | None = eta_setting()
     start: str = setting(
         "Start",
@@ -85,7 +81,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Sized, Config):
+class Resolved(ResolvedPasses, Config):
     """Settings of which none is open."""
 
     eta: float

@@ -25,7 +25,7 @@ def away(monkeypatch):
     url = f"redis://127.0.0.1:{free_port()}/0"
     gone = redis.Redis.from_url(url, socket_connect_timeout=2, retry=Retry(NoBackoff(), 1))
     monkeypatch.setattr(events, "client", lambda: gone)
-    monkeypatch.setattr(events, "_publishing", events.CircuitBreaker(events.LOST_SECONDS))
+    monkeypatch.setattr(events, "publishing", events.CircuitBreaker(events.LOST_SECONDS))
     sender = Celery(broker=url)
     sender.conf.broker_transport_options = app.conf.broker_transport_options
     monkeypatch.setattr(dispatch, "app", sender)

@@ -276,7 +276,7 @@ def test_other_seeds_are_trained_although_one_is_killed_and_its_run_says_what_th
     t = topograph
     run = t.run(corpus, **MIDDLING)
     t.wait("run", run, 300, "done")
-    t.browser.post(f"/runs/{run}/seeds/", {}, f"/runs/{run}/")
+    t.browser.post(f"/runs/{run}/seeds/", {"act": "train"}, f"/runs/{run}/")
     first, second = (
         key
         for (key,) in t.ask("SELECT id FROM webapp_replicate WHERE run_id = %s ORDER BY id", run)

@@ -1,11 +1,13 @@
 """A reader sees what was there, or what is there now: never a part of it, never nothing."""
 
+import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
 import inference
 from inference import Bow, checkpoint, engines
@@ -14,10 +16,11 @@ from inference.text import Stream, Tokeniser
 from tasks.corpora import choose, read_corpus
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
-from webapp.core.runs import services as runs
+from webapp.core.runs import services as runs, snapshots
 from webapp.intake.ingest import versions
-from webapp.models import Corpus, Document, Run, Topic, TopicWord, Version, Word
-from webapp.platform.storage import files
+from webapp.models import Corpus, Document, Run, Snapshot, Topic, TopicWord, Version, Word
+from webapp.platform.jobs import claims
+from webapp.platform.storage import bulk, files
 
 
 @contextmanager
@@ -76,6 +79,76 @@ def test_topics_of_a_run(committed, ready, monkeypatch):
         final = look()
     assert len({*seen, final} - {None}) > 1
     assert Run.objects.get(pk=run.pk).status == "done"
+
+
+def on_another_connection(look):
+    """What `look` returns where it sees only what is committed."""
+    with ThreadPoolExecutor(1) as thread:
+        answer = thread.submit(look).result()
+        thread.submit(lambda: connection.close()).result()
+    return answer
+
+
+def test_rows_of_topics_are_committed_before_the_run_points_to_them(committed, ready, monkeypatch):
+    run = runs.create(ready.version, seed=1, topics=7, engine_settings={"passes": 2})
+    first_words = []
+    update = claims.update
+
+    def look_then_update(kind, pk, attempt, **fields):
+        if snapshot := fields.get("snapshot"):
+            rows = TopicWord.objects.filter(snapshot=snapshot, rank=0)
+            first_words.append(on_another_connection(rows.count))
+        update(kind, pk, attempt, **fields)
+
+    monkeypatch.setattr(claims, "update", look_then_update)
+    train(run.pk)
+    assert first_words and set(first_words) == {7}
+
+
+def test_topics_that_no_run_points_to_are_dropped(committed, ready, monkeypatch):
+    run = runs.create(ready.version, seed=1, topics=7, engine_settings={"passes": 2})
+    stored = []
+
+    def lose_claim(stored_topics, attempt):
+        stored.append(stored_topics.snapshot.pk)
+        raise claims.ClaimLost(f"run {run.pk}")
+
+    monkeypatch.setattr(snapshots.StoredTopics, "show", lose_claim)
+    train(run.pk)
+    assert stored
+    assert not Snapshot.objects.filter(run=run).exists()
+    assert not set(stored) & {key for table, key in bulk.orphans() if table == "topic_word"}
+
+
+def test_documents_and_words_are_committed_before_the_corpus_points_to_them(
+    committed, draft, ready, monkeypatch
+):
+    corpus = draft(as_csv(example_rows(100)))
+    Corpus.objects.filter(pk=corpus.pk).update(settings=ready.settings, status="queued")
+    seen = []
+    folders_of_first_try = []
+    update = claims.update
+
+    def look_then_update(kind, pk, attempt, **fields):
+        if version := fields.get("version"):
+            words = on_another_connection(Word.objects.filter(version=version).count)
+            documents = on_another_connection(Document.objects.filter(corpus=corpus.pk).count)
+            seen.append((words > 0, documents))
+            if len(seen) == 1:
+                folders_of_first_try.append(files.version_folder(version.pk))
+                raise OperationalError("the first try ends here")
+        update(kind, pk, attempt, **fields)
+
+    monkeypatch.setattr(claims, "update", look_then_update)
+    with pytest.raises(OperationalError):
+        read_corpus(corpus.pk)
+    Corpus.objects.filter(pk=corpus.pk).update(status="queued")
+    read_corpus(corpus.pk)
+    corpus.refresh_from_db()
+    assert (corpus.status, corpus.error) == ("ready", "")
+    assert seen == [(True, 100), (True, 100)]
+    for folder in folders_of_first_try:  # upkeep removes it when it is old enough
+        shutil.rmtree(folder)
 
 
 def test_a_corpus_and_its_versions(committed, draft, ready):

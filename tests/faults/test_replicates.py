@@ -283,10 +283,10 @@ def test_they_are_asked_for_and_refused_on_the_page_of_the_run(run, client):
     at = reverse("run", args=[run.pk])
     html = client.get(at).content.decode()
     assert "Not yet compared with" in html and "Train with other seeds" in html
-    assert client.post(at + "seeds/").headers["Location"] == at + "#seeds"
+    assert client.post(at + "seeds/", {"act": "train"}).headers["Location"] == at + "#seeds"
     html = client.get(at).content.decode()
     assert run.replicates.count() == 2 and "0 of 2" in html and "Train with other seeds" not in html
-    client.post(at + "seeds/", {"cancel": "1"})
+    client.post(at + "seeds/", {"act": "cancel"})
     assert (
         not run.replicates.exists() and "Train with other seeds" in client.get(at).content.decode()
     )

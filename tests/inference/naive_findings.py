@@ -6,7 +6,15 @@ import math
 def sums(mixtures, lengths, units, groups, G, T):
     """mixtures: of each document {topic: tokens}; units: of each document a key, or None; groups:
     key -> group."""
-    names = ("holding", "of_holding", "x", "xx", "xl", "unit_xx", "unit_xl")
+    names = (
+        "holding",
+        "of_holding",
+        "topic_tokens",
+        "topic_squares",
+        "topic_products",
+        "unit_topic_squares",
+        "unit_topic_products",
+    )
     out = {name: [[0.0] * T for _ in range(G)] for name in names}
     out |= {name: [0.0] * G for name in ("documents", "tokens", "squares", "units", "unit_squares")}
     of_unit = {}
@@ -22,17 +30,17 @@ def sums(mixtures, lengths, units, groups, G, T):
         for t, n in mixture.items():
             out["holding"][g][t] += 1
             out["of_holding"][g][t] += length
-            out["x"][g][t] += n
-            out["xx"][g][t] += n * n
-            out["xl"][g][t] += n * length
+            out["topic_tokens"][g][t] += n
+            out["topic_squares"][g][t] += n * n
+            out["topic_products"][g][t] += n * length
             parts[t] = parts.get(t, 0) + n
     for unit, (total, parts) in of_unit.items():
         g = groups[unit]
         out["units"][g] += 1
         out["unit_squares"][g] += total**2
         for t, n in parts.items():
-            out["unit_xx"][g][t] += n * n
-            out["unit_xl"][g][t] += n * total
+            out["unit_topic_squares"][g][t] += n * n
+            out["unit_topic_products"][g][t] += n * total
     return out
 
 

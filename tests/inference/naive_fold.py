@@ -16,11 +16,11 @@ def mixture(
     whole = alpha @ (above[:, words] + floor[:, None])
     beta = (above[:, words] + floor[:, None]) / whole
     guess = alpha * ((above[:, words] / whole) @ counts)
-    most = min(K, max(fold.MOST_BLOCK_TOPICS, N // fold.TOKENS_EACH))
+    most = min(K, max(fold.BLOCK_TOPICS, N // fold.TOKENS_OF_TOPIC))
     largest_first = np.argsort(-guess, kind="stable")
     kept = sorted(k for k in largest_first[:most] if guess[k] > 0)
     gamma = {k: alpha[k] * beta[k] for k in kept}
-    rest = np.maximum(1 - sum(gamma.values(), np.zeros(len(words))), fold._DARK)
+    rest = np.maximum(1 - sum(gamma.values(), np.zeros(len(words))), fold.LEAST_REST)
     for i in range(fold.SWEEPS):
         if i == fold.FIRST_SWEEPS:
             kept, rest = thin(kept, gamma, beta, counts, alpha, rest)

@@ -86,7 +86,7 @@ def test_many_units_are_answered_by_their_sizes_as_one_by_one(largest, monkeypat
         documents[d] += [FORMS - 1] * int(rng.integers(1, 6))
     one_by_one = counted(documents, side, unit)[2]
     monkeypatch.setattr(words, "MOST_EXCHANGED", 100)
-    monkeypatch.setattr(words, "_frame", None)  # has a row for each unit
+    monkeypatch.setattr(words, "frame_of_units", None)  # has a row for each unit
     monkeypatch.setattr(sides, "LARGEST_TABLE", largest)
     by_size = counted(documents, side, unit)[2]
     assert one_by_one.accepted.any()

@@ -225,7 +225,7 @@ def test_an_answer_wins_and_where_it_is_compared_documents_are_the_units():
 
 def test_a_sample_has_all_documents_of_a_value_or_none(monkeypatch, mixes, speakers):
     monkeypatch.setattr(collection_unit, "SAMPLE", 500)
-    some = collection_unit._whole_values(speakers, mixes)
+    some = collection_unit.documents_of_whole_values(speakers, mixes)
     assert 450 < len(some) <= 500
     kept = np.isin(speakers, speakers[some])
     assert kept.sum() == len(some)
@@ -259,15 +259,17 @@ def test_of_few_values_an_even_sample_tells_as_much_as_all_documents(monkeypatch
     monkeypatch.setattr(collection_unit, "SAMPLE", 900)
     large = mixes_of(texts)
     looked_at = list[int]()
-    projected = collection_unit._projected
+    projected = collection_unit.project_documents
     monkeypatch.setattr(
         collection_unit,
-        "_projected",
+        "project_documents",
         lambda of, some: looked_at.append(len(some)) or projected(of, some),
     )
     sampled, sampled_correlation = collection_unit.design_effect(few, large)
     assert sampled == pytest.approx(effect, rel=0.15)
     assert sampled_correlation == pytest.approx(correlation, rel=0.15)
-    random = collection_unit.design_effect(chance.permutation(few), large)[0]
-    assert random == pytest.approx(1, abs=0.6)
+    orders = [chance.permutation(few) for _ in range(20)]
+    random = [collection_unit.design_effect(order, large)[0] for order in orders]
+    # 0.61 in the mean; of one order it is more than 0.6 off in a quarter
+    assert np.mean(random) == pytest.approx(1, abs=0.5)
     assert looked_at == [900]

@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 
 from inference.answers import Obstacle, Verdict, span_chance, spans
 from inference.answers.outcome import AmountTable
-from inference.kernels import spans as kernels
+from inference.kernels import rng, spans as kernels
 from tests.inference import naive_spans
 
 TOPICS = 12
@@ -67,8 +67,8 @@ def test_cells_change_places_with_those_of_their_pool_alone():
     placed = np.empty_like(period)
     starts = np.array([0, 3, 3, 12])
     seen = set()
-    for seed in range(60):
-        kernels.exchange(period, starts, seed, placed)
+    for number in range(60):
+        kernels.exchange(period, starts, rng.stream(rng.PERIODS_OF_CELLS, number), placed)
         assert sorted(placed[:3]) == [0, 1, 2] and sorted(placed[3:]) == list(range(3, 12))
         seen.add(tuple(placed[:3]))
     assert len(seen) == 6

@@ -89,7 +89,7 @@ def test_arrays_that_do_not_fit(indptr, words, counts, sentence):
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])
 def test_words_ascend_within_documents_wherever_a_block_ends(monkeypatch, chunk):
-    monkeypatch.setattr("inference.bow._CHUNK", chunk)
+    monkeypatch.setattr("inference.bow.CHUNK", chunk)
     counts = np.ones(7, int)
     words = np.array([2, 3, 0, 1, 4, 0, 0])
     assert Bow(np.array([0, 0, 2, 5, 5, 6, 7, 7]), words, counts, 5).D == 7
@@ -99,7 +99,7 @@ def test_words_ascend_within_documents_wherever_a_block_ends(monkeypatch, chunk)
 
 
 def test_checking_takes_the_memory_of_a_block(monkeypatch):
-    monkeypatch.setattr("inference.bow._CHUNK", 1 << 10)
+    monkeypatch.setattr("inference.bow.CHUNK", 1 << 10)
     pairs = 1 << 20
     indptr = np.array([0, pairs])
     words = np.arange(pairs, dtype=np.int32)
@@ -153,5 +153,5 @@ def test_without_some_words_nothing_is_renumbered(tmp_path):
 
 
 def test_tokens_of_words_are_counted_in_chunks(monkeypatch):
-    monkeypatch.setattr("inference.bow._CHUNK", 2)
+    monkeypatch.setattr("inference.bow.CHUNK", 2)
     assert bow_of([[0, 1, 1], [], [3, 1], [0, 0]], 5).word_tokens.tolist() == [3, 3, 0, 1, 0]

@@ -40,42 +40,59 @@ def test_a_scheduler_that_is_away_leaves_no_threads_behind(monkeypatch):
 class Silent:
     """A client of dask. answer: what the scheduler does when it is asked for its workers."""
 
-    def __init__(self, answer):
-        self.loop = calls._loop()
+    def __init__(self, answer, loop):
+        self.loop = loop
         self.scheduler = SimpleNamespace(identity=answer)
 
-
-def asked(answer) -> Calls:
-    made = Calls("", lambda: None)
-    made._client = Silent(answer)
-    return made
+    def close(self, timeout):
+        raise TimeoutError
 
 
-def test_a_scheduler_that_hangs_is_lost(monkeypatch):
+@pytest.fixture
+def connected(monkeypatch):
+    """Calls to a scheduler that answers so; and the connections that were opened."""
+
+    def connect(answer) -> tuple[Calls, list[Silent]]:
+        opened = []
+
+        def open_silent(address, *, loop, **settings):
+            opened.append(Silent(answer, loop))
+            return opened[-1]
+
+        monkeypatch.setattr(calls, "Client", open_silent)
+        return Calls("", lambda: None), opened
+
+    return connect
+
+
+def test_a_scheduler_that_hangs_is_lost(connected, monkeypatch):
     async def hang(n_workers):
         await asyncio.Event().wait()
 
     monkeypatch.setattr(calls, "SILENT", 0.1)
+    made, _ = connected(hang)
     with pytest.raises(LOST):
-        asked(hang).workers()
+        made.workers()
 
 
-def test_a_connection_that_closed_itself_is_lost():
+def test_a_connection_that_closed_itself_is_lost(connected):
     async def closed(n_workers):
         raise RuntimeError(calls.CLOSED)
 
+    made, _ = connected(closed)
     with pytest.raises(LOST):
-        asked(closed).workers()
+        made.workers()
 
 
-def test_a_connection_that_closes_slowly_ends_no_training():
-    def close(timeout):
-        raise TimeoutError
+def test_a_connection_that_closes_slowly_ends_no_training(connected):
+    async def known(n_workers):
+        return {"workers": ["tcp://w:1"]}
 
-    made = Calls("", lambda: None)
-    made._client = SimpleNamespace(close=close)
+    made, opened = connected(known)
+    assert made.workers() == ["tcp://w:1"]
     made.close()
-    assert made._client is None
+    assert made.workers() == ["tcp://w:1"]
+    assert len(opened) == 2
 
 
 @pytest.fixture
@@ -93,12 +110,12 @@ def test_workers_are_looked_for_once_more_where_a_look_took_long(team, monkeypat
         return next(looks)
 
     monkeypatch.setattr(lead, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(team, "_there", look)
-    monkeypatch.setattr(team._calls, "sleep", lambda seconds: None)
-    assert team._gather() == ["a", "b"]
+    monkeypatch.setattr(team, "present_workers", look)
+    monkeypatch.setattr(team.calls, "sleep", lambda seconds: None)
+    assert team.gather() == ["a", "b"]
     looks = iter([[], []])
     with pytest.raises(Lost):
-        team._gather()
+        team.gather()
 
 
 def test_a_worker_lost_during_a_checkpoint_does_not_put_off_the_next(team, monkeypatch):
@@ -116,15 +133,15 @@ def test_a_worker_lost_during_a_checkpoint_does_not_put_off_the_next(team, monke
 
     monkeypatch.setattr(lead, "time", SimpleNamespace(monotonic=lambda: now[0]))
     for name, instead in {
-        "_catch_up": catch_up,
-        "_all": answer,
-        "_commit": lambda *_: None,
-        "_there": list,
-        "_lost": lambda error: None,
+        "catch_up": catch_up,
+        "ask_all": answer,
+        "commit_parts": lambda *_: None,
+        "present_workers": list,
+        "lose": lambda error: None,
     }.items():
         monkeypatch.setattr(team, name, instead)
     team.save(Path(), SimpleNamespace(t=3))
-    assert team._saving == 1.0
+    assert team.saving_seconds == 1.0
 
 
 def test_the_connection_is_closed_also_where_the_end_is_interrupted(team, monkeypatch):
@@ -133,8 +150,8 @@ def test_the_connection_is_closed_also_where_the_end_is_interrupted(team, monkey
 
     closed = []
     team.deal = "a"
-    monkeypatch.setattr(team, "_all", interrupted)
-    monkeypatch.setattr(team._calls, "close", lambda: closed.append(True))
+    monkeypatch.setattr(team, "ask_all", interrupted)
+    monkeypatch.setattr(team.calls, "close", lambda: closed.append(True))
     with pytest.raises(KeyboardInterrupt):
         team.end()
     assert closed
@@ -214,18 +231,18 @@ def test_a_workers_own_error_names_it_and_is_no_lost_connection(tmp_path, monkey
 
 
 def test_a_worker_that_can_not_do_its_share_is_left_out(team, monkeypatch):
-    monkeypatch.setattr(team._calls, "workers", lambda: ["a", "b"])
-    monkeypatch.setattr(team._calls, "sleep", lambda seconds: None)
+    monkeypatch.setattr(team.calls, "workers", lambda: ["a", "b"])
+    monkeypatch.setattr(team.calls, "sleep", lambda seconds: None)
     monkeypatch.setattr(
-        team._calls, "all", lambda workers, what: [{"versions": versions()}] * len(workers)
+        team.calls, "all", lambda workers, what: [{"versions": versions()}] * len(workers)
     )
-    assert team._there() == ["a", "b"]
-    team._lost(member.Unable("a", "OSError: no space left"))
-    assert team._there() == ["b"]
+    assert team.present_workers() == ["a", "b"]
+    team.lose(member.Unable("a", "OSError: no space left"))
+    assert team.present_workers() == ["b"]
 
 
 def test_a_worker_of_dask_that_is_not_ours_is_left_out(team, monkeypatch):
     """It answers what it does not know with None."""
-    monkeypatch.setattr(team._calls, "workers", lambda: ["a", "b"])
-    monkeypatch.setattr(team._calls, "all", lambda workers, what: [None, {"versions": versions()}])
-    assert team._there() == ["b"]
+    monkeypatch.setattr(team.calls, "workers", lambda: ["a", "b"])
+    monkeypatch.setattr(team.calls, "all", lambda workers, what: [None, {"versions": versions()}])
+    assert team.present_workers() == ["b"]

@@ -67,7 +67,7 @@ def led(
 
 def wait_for_workers(team: Team, n: int) -> None:
     end = time.monotonic() + 120
-    while len(team._there()) < n:
+    while len(team.present_workers()) < n:
         assert time.monotonic() < end
         time.sleep(0.2)
 
@@ -235,7 +235,7 @@ def test_learned_priors_and_checkpoints_between_snapshots(site, monkeypatch):
         assert equal((state.alpha, state.rises), (event.state.alpha, event.state.rises))
         for event in train(team, config, site.bow, seed=SEED, resume=state):
             if event.step == one.steps - 1:
-                team._lost(OSError())  # as where a worker is
+                team.lose(OSError())  # as where a worker is
     assert equal(event.topics, one.topics) and equal((event.state.alpha,), (one.state.alpha,))
     assert event.state.eta == one.state.eta
 
@@ -304,7 +304,7 @@ def test_where_the_shared_folder_takes_no_more_files_all_are_left_out(site, monk
 
     def impatient_without_workers():
         if len(team.unable) == 2:
-            team._patience = 1.0
+            team.patience = 1.0
 
     with running(site.home, workers=2) as there:
         file = site.home / "taken"

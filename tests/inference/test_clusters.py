@@ -78,7 +78,7 @@ def test_it_is_the_twin(bow, L):
     assert np.allclose(state.documents / sparse.UNITS, N, atol=1e-12)
     assert np.allclose(state.totals / sparse.UNITS, (lam - config.eta).sum(axis=1), atol=1e-9)
     W = naive.cluster_scores(documents, lam, N, config.alpha)
-    given, shares, _ = clusters._visit(config, state, sparse.expand(bow, np.arange(bow.D)))
+    given, shares, _ = clusters.visit_documents(config, state, sparse.expand(bow, np.arange(bow.D)))
     for d in range(bow.D):
         best = naive.top(W[d], L)
         own = np.exp(W[d, best] - W[d, best].max())
@@ -146,12 +146,12 @@ def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
         rows, state.memory_clusters, state.memory_shares, float(sparse.UNITS), *priors
     )[0]
     assert {a, b} == {1, 2}
-    clusters._merge(state, bow, a, b)
+    clusters.merge_clusters(state, bow, a, b)
     after = clusters.bound(config, state, bow, documents)
     assert after - before == pytest.approx(gain, rel=1e-6)
     rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
     gain, leave = moves.split(bow, np.flatnonzero(chosen == 0), rows[0], *priors, np.uint64(1))
-    clusters._reassign(state, bow, leave, np.full(len(leave), b))
+    clusters.reassign_documents(state, bow, leave, np.full(len(leave), b))
     assert (
         clusters.bound(config, state, bow, documents) - after == pytest.approx(gain, rel=1e-6)
         and gain > 0
@@ -159,7 +159,7 @@ def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
     halves = np.bincount(own[leave], minlength=2)[:2]
     assert halves.max() > 0.9 * halves.sum() and len(leave) == halves.sum()
     state = given(bow, config, chosen)
-    clusters._move(config, state, bow)
+    clusters.merge_and_split(config, state, bow)
     assert clusters.bound(config, state, bow, documents) > before and (state.documents > 0).all()
 
 
@@ -180,7 +180,7 @@ def test_a_merge_of_shared_documents_gains_what_it_says(bow, L):
     )[:2]:
         state = stepped(bow, config, 8)
         before = clusters.bound(config, state, bow, documents)
-        clusters._merge(state, bow, a, b)
+        clusters.merge_clusters(state, bow, a, b)
         assert clusters.bound(config, state, bow, documents) - before == pytest.approx(
             gain, rel=1e-7
         )

@@ -62,7 +62,9 @@ def expected(of, days, spans, topics, into):
 @pytest.mark.parametrize("merged", [False, True])
 def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, merged):
     of, days = evidence(span)
-    monkeypatch.setattr(day_sums, "_LOOKED", 1)  # however many documents lie between two edges
+    monkeypatch.setattr(
+        day_sums, "LOOKED_AT_ONE_IN", 1
+    )  # however many documents lie between two edges
     sums = made(tmp_path, of, days)
     into = np.array([0, 1, 1, 3, 0, 5] if merged else range(K), np.int32)
     first = 700_000
@@ -107,11 +109,11 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
 
 def test_edges_are_days_months_or_years_by_how_much_room_they_take():
     _, days = evidence(4_000)
-    lengths = [len(day_sums._edges(days, rows, K)) for rows in (1_000_000, 10_000, 1_000)]
+    lengths = [len(day_sums.edges_of_days(days, rows, K)) for rows in (1_000_000, 10_000, 1_000)]
     assert lengths == [int(days.max() - days[days > 0].min()) + 3, 134, 14]
     assert (
-        day_sums._edges(days, 100, K) is None
-        and day_sums._edges(np.zeros(9, np.int32), 10**6, K) is None
+        day_sums.edges_of_days(days, 100, K) is None
+        and day_sums.edges_of_days(np.zeros(9, np.int32), 10**6, K) is None
     )
 
 

@@ -307,7 +307,7 @@ def test_exchanges_name_a_null_in_five_of_a_hundred_and_an_effect_nearly_always(
                 read, read.sum(axis=1), unit_documents.by_code(unit), np.zeros(len(unit), np.int32)
             )
             runs.append(joint.sums(data, np.ones((1, 1)), exchange))
-        test = joint.tested(runs, exchange, chance)
+        test = joint.tested(runs, exchange)
         if effect:
             found.append(test.p_of_clearest[0] <= 0.05)
             assert test.median[0] > 0
@@ -327,8 +327,8 @@ def test_a_topic_that_most_runs_have_not_is_no_difference():
     data = data_of(x, x.sum(axis=1), unit_documents.by_code(unit), np.zeros(len(unit), np.int32))
     one = joint.sums(data, np.ones((1, 1)), exchange)
     without = one._replace(residual=np.full_like(one.residual, np.nan))
-    assert joint.tested([one, one, without], exchange, chance).p[0] <= 0.01
-    assert joint.tested([one, without, without], exchange, chance).p[0] == 1
+    assert joint.tested([one, one, without], exchange).p[0] <= 0.01
+    assert joint.tested([one, without, without], exchange).p[0] == 1
 
 
 def test_sums_of_units_are_residuals_of_a_regression():
@@ -385,12 +385,14 @@ def test_exchanges_stay_within_strata(monkeypatch):
     exchange = joint.exchangeable(unit, side, lengths.astype(float), time)
     strata = [exchange.stratum == s for s in range(joint.STRATA)]
     assert len({exchange.side[some].mean() for some in strata}) > 1
-    plain = joint._medians
+    plain = joint.median_differences
     monkeypatch.setattr(
-        joint, "_medians", lambda runs, sides: (seen.append(sides.copy()), plain(runs, sides))[1]
+        joint,
+        "median_differences",
+        lambda runs, sides: (seen.append(sides.copy()), plain(runs, sides))[1],
     )
     data = data_of(x, lengths, unit_documents.by_code(unit), np.zeros(len(unit), np.int32))
-    joint.tested([joint.sums(data, np.ones((1, 1)), exchange)], exchange, chance)
+    joint.tested([joint.sums(data, np.ones((1, 1)), exchange)], exchange)
     drawn = np.concatenate(seen[1:])
     assert len(drawn) == joint.EXCHANGES
     for some in strata:

@@ -55,14 +55,13 @@ def test_published_example_on_a_scale():
 def test_published_ac1():
     """Of the same data, Gwet's own irrCAC (cac.raw4raters) tells 0.77544; of cont3x3abstractors
     0.8493305."""
-    assert ac1(table(FOUR) - (table(FOUR) > 0)) == pytest.approx(0.77544, abs=5e-6)
+    assert ac1(table(FOUR) - (table(FOUR) > 0), 5) == pytest.approx(0.77544, abs=5e-6)
     both = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
     pairs = [(a, b) for a in range(3) for b in range(3) for _ in range(both[a][b])]
-    assert ac1(np.array(pairs).T) == pytest.approx(0.8493305, abs=5e-8)
+    assert ac1(np.array(pairs).T, 3) == pytest.approx(0.8493305, abs=5e-8)
 
 
-def naive_ac1(answers: np.ndarray, weights: np.ndarray) -> float:
-    C = max(int(answers.max()) + 1, 2)
+def naive_ac1(answers: np.ndarray, C: int, weights: np.ndarray) -> float:
     pairs = 0.0
     agree = 0.0
     total = 0.0
@@ -88,11 +87,12 @@ def test_weights_are_repetitions(seed):
     weights = rng.integers(1, 4, 40)
     repeated = np.repeat(answers, weights, axis=1)
     values = np.array([0.0, 1.0, 5.0])
-    assert (
-        ac1(answers, weights)
-        == pytest.approx(naive_ac1(answers, weights))
-        == pytest.approx(ac1(repeated))
-    )
+    for categories in (3, 5):
+        assert (
+            ac1(answers, categories, weights)
+            == pytest.approx(naive_ac1(answers, categories, weights))
+            == pytest.approx(ac1(repeated, categories))
+        )
     judged = (answers >= 0).sum(axis=0)
     several = judged >= 2
     n = (weights * judged)[several].sum()
@@ -108,15 +108,25 @@ def test_weights_are_repetitions(seed):
     assert alpha(answers, np.full(40, 7.0)) == pytest.approx(alpha(answers))
     halved = np.where(np.arange(40) < 20, 1.0, 0.0)
     assert alpha(answers, halved) == pytest.approx(alpha(answers[:, :20]))
-    assert ac1(answers, halved) == pytest.approx(ac1(answers[:, :20]))
+    assert ac1(answers, 3, halved) == pytest.approx(ac1(answers[:, :20], 3))
 
 
 def test_a_rare_category_does_not_make_ac1_small():
     answers = np.zeros((2, 100), int)
     answers[0, :5] = 1
     answers[1, 3:8] = 1
-    assert ac1(answers) > 0.9 > 0.5 > alpha(answers) > 0
-    assert ac1(np.zeros((2, 5), int)) == 1
+    assert ac1(answers, 2) > 0.9 > 0.5 > alpha(answers) > 0
+    assert ac1(np.zeros((2, 5), int), 2) == 1
+
+
+def test_ac1_is_of_the_categories_that_could_be_chosen_however_they_are_numbered():
+    """In a scale of three of which one was never used, whichever that is."""
+    answers = np.array([[0, 0, 1, 0, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1, 0, 0]])
+    of_three = [ac1(np.array(codes)[answers], 3) for codes in ((0, 1), (0, 2), (1, 2), (2, 0))]
+    assert of_three == pytest.approx([of_three[0]] * 4)
+    assert of_three[0] > ac1(answers, 2), "of more categories fewer agree by chance"
+    with pytest.raises(ValueError, match="below their number: 2"):
+        ac1(answers + 1, 2)
 
 
 def test_intervals_hold_most_often():
@@ -124,7 +134,7 @@ def test_intervals_hold_most_often():
     rng = np.random.default_rng(5)
     truth = rng.random(20_000) < 0.3
     answers = np.where(rng.random((2, 20_000)) < 0.85, truth, ~truth).astype(int)
-    for measure in (alpha, ac1):
+    for measure in (alpha, lambda codes, weights=None: ac1(codes, 2, weights)):
         known = measure(answers)
         held = 0
         for i in range(40):
@@ -174,7 +184,7 @@ def test_ends_of_the_scale():
 def test_nothing_to_compare_is_nan(answers):
     answers = np.array(answers, dtype=int)
     assert np.isnan(alpha(answers)) and np.isnan(alpha(answers, np.ones(answers.shape[1])))
-    assert np.isnan(ac1(answers)) or (answers == 0).all()
+    assert np.isnan(ac1(answers, 2)) or (answers == 0).all()
     if len(answers) == 2:
         assert np.isnan(kappa(*answers))
 

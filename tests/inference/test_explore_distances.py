@@ -82,8 +82,8 @@ def test_parts_change_nothing(monkeypatch):
     b = distances.rows(some(6, 40, 12, 6))
     whole = distances.between(a, b)
     alone = distances.between(a, a)
-    monkeypatch.setattr(distances, "_LEAST_PART_TOPICS", 2)
-    monkeypatch.setattr(distances, "_BLOCKS", 3)
+    monkeypatch.setattr(distances, "LEAST_PART_TOPICS", 2)
+    monkeypatch.setattr(distances, "BLOCKS", 3)
     done = []
     assert (distances.between(a, b, done.append) == whole).all() and (
         distances.between(a, a) == alone

@@ -121,7 +121,7 @@ def test_of_a_phrase_only_documents_that_are_looked_at_are_compared(evidence, mo
 
 def test_reach_is_that_of_a_slow_twin(evidence):
     looked = Looked(evidence, DAYS, {})
-    family = family_names._Family(looked, [0, 1, 2], K)
+    family = family_names.FamilyWords(looked, [0, 1, 2], K)
     has = np.random.default_rng(3).random(DOCUMENTS) < 0.4
     spans = family_names.spans_of_time(DAYS)
     mean = 0.0
@@ -138,7 +138,7 @@ def test_reach_is_that_of_a_slow_twin(evidence):
 
 def test_what_is_in_a_quarter_alone_reaches_a_sixteenth(evidence):
     looked = Looked(evidence, DAYS, {})
-    family = family_names._Family(looked, range(K), K)
+    family = family_names.FamilyWords(looked, range(K), K)
     has = np.arange(DOCUMENTS) % K == 2
     share = family.covered(has)
     assert family.reach(has) == pytest.approx(share**2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference.explore import name_candidates
+from inference.explore import name_candidates, pieces
 from inference.explore.grammar import Grammar
 from inference.text import Choice, stop_words
 from inference.text.clitics import dividing_clitics
@@ -230,4 +230,62 @@ def test_phrases_are_counted_as_by_a_slow_twin():
     ],
 )
 def test_forms_of_a_word(a, b, same):
-    assert name_candidates._one_word(a, b) is same
+    assert name_candidates.are_one_word(a, b) is same
+
+
+def test_identifiers_are_no_nouns_though_sentences_have_one():
+    text = FARM + "PyObject_Call(PyObject *self); PyObject *other; PyObject_New; PyObject_Del. "
+    text += "The JSON of the farm, a JSON with the field; json.load, json.dump. "
+    text += "See https://farm.org/a https://farm.org/b https://farm.org/c. FIDO; FIDO. FIDO; FIDO."
+    grammar = Grammar([text] * 6, stop_words("en"))
+    assert grammar.is_identifier("pyobject", "PyObject")
+    assert grammar.is_identifier("fido", "FIDO"), "an acronym that no sentence has"
+    assert not grammar.is_identifier("json", "JSON"), "sentences have it, too"
+    assert not grammar.is_identifier("farm", "farm"), "addresses are no code"
+
+
+def test_commands_are_known_by_what_stands_before_them():
+    grammar = Grammar([LOG] * 12, stop_words("en"))
+    assert grammar.begins_command("fix") and not grammar.begins_command("memory")
+
+
+def test_a_single_character_names_nothing_but_may_be_listed():
+    assert name_candidates.may_name("公司") and not name_candidates.may_name("公")
+    assert name_candidates.tells("公")
+    assert name_candidates.may_name("C"), "as in “Hepatitis C”"
+
+
+def test_without_function_words_nobody_is_a_surname():
+    grammar = Grammar(["He lived at Caerdydd then. We saw Caerdydd once."] * 12, frozenset())
+    assert not grammar.is_surname("caerdydd", "Caerdydd")
+    assert not grammar.names_person("Caerdydd Abertawe")
+
+
+def test_one_long_document_is_not_the_topic():
+    document = np.repeat(np.arange(41), [90] + [1] * 40)
+    weight = pieces.weigh_pieces(np.full(130, 10), document)
+    assert weight.sum() == pytest.approx(1)
+    assert weight[:90].sum() < 0.2, "it has 69% of the tokens"
+
+
+def test_a_long_report_does_not_decide_what_a_piece_about_the_topic_is():
+    tokens = np.array([100] * 25 + [9] * 500)
+    document = np.concatenate([np.zeros(25, int), np.arange(1, 501)])
+    weight = pieces.weigh_pieces(tokens, document)
+    assert (weight[25:] > 0).all()
+    assert pieces.least_documents(weight, document) == 10
+
+
+def test_two_books_are_enough_for_a_name():
+    assert pieces.least_documents(np.full(6, 1 / 6), np.array([0, 0, 0, 1, 1, 1])) == 2
+
+
+def test_pieces_with_a_stray_word_of_the_topic_are_about_something_else():
+    weight = pieces.weigh_pieces(np.array([20] * 10 + [1] * 100), np.arange(110))
+    assert weight[10:].sum() == 0
+
+
+def test_a_name_is_in_more_documents_the_more_the_topic_is_in():
+    documents = np.arange(20)
+    assert pieces.least_documents(np.full(20, 1 / 20), documents) == 5
+    assert pieces.least_documents(np.full(20, 1 / 20), documents // 5) == 3

@@ -136,4 +136,6 @@ def test_a_round_pushes_every_pair_that_overlaps():
             if i != j and d < radii[i] + radii[j]:
                 expected[i] += (xy[i] - xy[j]) / d * (radii[i] + radii[j] - d) / 2
     assert np.abs(expected).max() > 0.1
-    assert layout._pushes(xy, radii, np.argsort(xy[:, 0])) == pytest.approx(expected, abs=1e-12)
+    assert layout.pushes_apart(xy, radii, np.argsort(xy[:, 0])) == pytest.approx(
+        expected, abs=1e-12
+    )

@@ -150,8 +150,8 @@ def test_a_phrase_may_have_an_apostrophe_before_its_last_word(tmp_path):
 
 def test_lemmas_of_words_with_apostrophes_are_written_in_full():
     text = neighbours.fold_apostrophes("The O’Briens spoke")
-    assert text[4 : neighbours._end(text, 4, "o'brienish")] == "O'Briens"
-    assert text[4 : neighbours._end(text, 4, "other")] == "O"
+    assert text[4 : neighbours.end_of_word(text, 4, "o'brienish")] == "O'Briens"
+    assert text[4 : neighbours.end_of_word(text, 4, "other")] == "O"
 
 
 def test_a_speaker_with_an_apostrophe_names_no_subject(tmp_path):
@@ -188,6 +188,55 @@ def test_a_name_is_used_more_where_its_topic_is(tmp_path):
     dates = np.array([1] * 8 + [0] * 16, np.int32)
     names, _ = named(tmp_path / "b", texts + earlier, topic_of, words, columns=[dates])
     assert (before[0], names[0]) == ("Duty", "Tariff & duty")
+
+
+PLACES = ["hill", "lake", "wood", "moor", "vale", "glen", "dale", "marsh"]
+WHEAT = "The wheat. Some wheat."
+BARN = "The barn. Some barn."
+COURTS = ["A court; the judge; a plea; the oath; a writ; the jury; a bail; the bench."]
+OF_COURTS = ["court", "judge", "plea", "oath", "writ", "jury", "bail", "bench"]
+
+
+def of_places(adjectives, texts):
+    """Some texts, each behind a place of its own that every adjective is said of."""
+    documents = []
+    for place, text in zip(PLACES, texts, strict=True):
+        said = " ".join(f"{adjective} {place}." for adjective in adjectives)
+        documents.append(f"{said} {text}")
+    return documents
+
+
+@pytest.mark.parametrize(
+    ("adjectives", "text", "words_of_name", "name"),
+    [
+        (["great", "old"], WHEAT, 2, "great · old · wheat"),
+        (["great", "old"], WHEAT, 3, "Wheat"),
+        (["great", "old"], f"{WHEAT} {WHEAT} {WHEAT}", 2, "Wheat"),
+        (["old", "older"], WHEAT, 2, "Wheat"),  # forms of a word are one
+    ],
+)
+def test_a_name_has_one_of_the_words_that_come_first(
+    tmp_path, monkeypatch, adjectives, text, words_of_name, name
+):
+    """However well another noun covers the topic, whose adjectives are what it has most of."""
+    monkeypatch.setattr(naming, "NAME_HAS_OF", words_of_name)
+    documents = of_places(adjectives * 3, [text] * 8)
+    words = [[*adjectives, "wheat", *PLACES], OF_COURTS]
+    names, _ = named(tmp_path, documents + COURTS * 8, [0] * 8 + [1] * 8, words)
+    assert names[0] == name
+
+
+@pytest.mark.parametrize(("first_words", "name"), [(5, "Wheat"), (6, "Wheat & barn")])
+def test_each_part_of_a_name_has_one_of_the_first_words(tmp_path, monkeypatch, first_words, name):
+    """ "barn" adds a quarter of the topic to "wheat", and five words come before it."""
+    monkeypatch.setattr(naming, "PART_HAS_OF", first_words)
+    adjectives = ["great", "old", "deep", "wild"]
+    only_wheat = f"{WHEAT} {WHEAT} {WHEAT} {WHEAT}"
+    texts = [only_wheat] * 3 + [f"{WHEAT} {BARN} {BARN}"] * 3 + [f"{BARN} {BARN}"] * 2
+    documents = of_places(adjectives * 3, texts)
+    words = [["wheat", *adjectives, "barn", *PLACES], OF_COURTS]
+    names, _ = named(tmp_path, documents + COURTS * 24, [0] * 8 + [1] * 24, words)
+    assert names[0] == name
 
 
 def test_a_topic_that_nothing_names_has_its_words(tmp_path):
@@ -237,11 +286,13 @@ def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
 
 def test_a_phrase_that_counts_as_one_word_ends_with_its_last_word():
     text = "In New York and new\nyork, New-York, New. Newark."
-    ends = [neighbours._end(text, text.index(word), "new_york") for word in ("New York", "new\n")]
+    ends = [
+        neighbours.end_of_word(text, text.index(word), "new_york") for word in ("New York", "new\n")
+    ]
     assert [text[:end] for end in ends] == ["In New York", "In New York and new\nyork"]
     hyphened = text.index("New-York")
-    assert neighbours._end(text, hyphened, "new_york") == hyphened + len("New-York")
-    assert neighbours._end("New", 0, "new_york") == 0
+    assert neighbours.end_of_word(text, hyphened, "new_york") == hyphened + len("New-York")
+    assert neighbours.end_of_word("New", 0, "new_york") == 0
 
 
 def test_speakers_name_no_subject(tmp_path):
@@ -338,7 +389,7 @@ def test_long_words_in_capitals_are_headings():
 
 
 def follows(words, counts, mine, offsets, lengths):
-    """As neighbours._neighbours, on lists."""
+    """As neighbours.neighbouring_words, on lists."""
     of_token = [i for i, n in enumerate(counts) for _ in range(n)]
     tokens = sorted(zip(offsets, of_token, strict=True), key=lambda token: token[0])
     out = []
@@ -381,6 +432,6 @@ def test_neighbours_are_those_of_a_slow_twin():
         twin = follows(
             words.tolist(), counts.tolist(), mine.tolist(), offsets.tolist(), lengths.tolist()
         )
-        assert neighbours._neighbours(words, counts, mine, offsets, lengths).tolist() == twin
+        assert neighbours.neighbouring_words(words, counts, mine, offsets, lengths).tolist() == twin
         rows += len(twin)
     assert rows > 200

@@ -46,7 +46,7 @@ def in_blocks(group, G):
         blocks = min(n, max(4, min(30, round(n**0.5))))
         edges += [int(in_group.starts[g]) + n * (block + 1) // blocks for block in range(blocks)]
         groups += [g] * blocks
-    return sums.Units(in_group.order, np.array(edges, np.int64), np.array(groups, np.int32))
+    return sums.GroupedUnits(in_group.order, np.array(edges, np.int64), np.array(groups, np.int32))
 
 
 def test_sums_are_those_of_a_loop():
@@ -245,7 +245,7 @@ def test_small_topics_join_the_nearest_of_the_large_ones(monkeypatch):
     apart = rng.random((30, 30))
     size = rng.random(30) * 100
     apart = (apart + apart.T) / 2 * (1 - np.eye(30))
-    monkeypatch.setattr(families, "_MOST_CLUSTERED", 12)
+    monkeypatch.setattr(families, "MOST_CLUSTERED", 12)
     tree = families.tree(apart, size)
     large = np.argsort(-size)[:12]
     for k in np.setdiff1d(np.arange(30), large):
@@ -275,11 +275,18 @@ def test_words_and_documents_of_families_add_up_at_every_cut():
             for row in tokens
         ]
         expected = naive.sums(mixtures, lengths.tolist(), [0] * 200, {0: 0}, 1, len(here))
-        for name in ("x", "holding", "xx", "xl", "documents", "tokens"):
+        for name in (
+            "topic_tokens",
+            "holding",
+            "topic_squares",
+            "topic_products",
+            "documents",
+            "tokens",
+        ):
             assert np.array_equal(getattr(counted, name), expected[name]), name
-        assert counted.x.sum() == tokens[:, tree.topics].sum()
+        assert counted.topic_tokens.sum() == tokens[:, tree.topics].sum()
         for f, node in enumerate(here):
-            assert counted.x[0, f] == size[node.topics].sum()
+            assert counted.topic_tokens[0, f] == size[node.topics].sum()
             assert counted.holding[0, f] == np.count_nonzero(tokens[:, node.topics].sum(axis=1))
 
 
@@ -296,6 +303,31 @@ def test_a_word_changes_its_topic():
     assert senses.shift(topics[:50], period[:50], 10, 20) is None
     steady = [senses.shift(rng.integers(0, 3, 600), period, 10, 20) for _ in range(20)]
     assert np.count_nonzero(are_accepted(np.array([s.p for s in steady]), 0.05)) <= 1
+
+
+def test_a_changed_use_ends_where_it_is_used_otherwise_again():
+    """ "Since 1938" was said of a use that the last twenty years do not have."""
+    rng = np.random.default_rng(4)
+    period = np.sort(rng.integers(0, 30, 900))
+    is_new = rng.random(900) < np.where((period >= 20) & (period < 27), 0.9, 0.1)
+    is_old = rng.random(900) < np.where(period < 3, 0.1, 0.9)
+    topics = np.where(is_new, 4, np.where(is_old, 7, 9))
+    found = senses.shift(topics, period, 10, 20)
+    held = senses.held(found, topics, period, 10, 20)
+    assert (held.begin, held.end) == (3, 26)
+    assert (held.shift.gained, held.shift.lost) == (4, 7)
+    in_its_time = (period >= 20) & (period < 27)
+    assert held.shift.gained_shares[1] == pytest.approx((topics[in_its_time] == 4).mean())
+    assert found.gained_shares[1] < held.shift.gained_shares[1]
+    assert held.shift.low == found.low, "its ends were looked for"
+
+
+def test_a_use_that_holds_to_the_end_is_said_of_all_the_time():
+    rng = np.random.default_rng(4)
+    period = np.sort(rng.integers(0, 30, 600))
+    topics = np.where(rng.random(600) < np.where(period >= 20, 0.8, 0.1), 4, 7)
+    found = senses.shift(topics, period, 10, 20)
+    assert senses.held(found, topics, period, 10, 20) == senses.Held(None, None, found)
 
 
 def test_a_document_has_one_topic_for_a_word_however_many_sections_it_has():

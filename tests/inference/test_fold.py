@@ -165,7 +165,7 @@ def test_the_nth_largest():
     for size in (1, 2, 40, 333):
         values = random.integers(0, 20, size).astype(np.float32)
         for n in {1, size // 2 + 1, size}:
-            assert fold.largest(values, n, np.empty_like(values)) == np.sort(values)[-n]
+            assert fold.nth_largest(values, n, np.empty_like(values)) == np.sort(values)[-n]
 
 
 def test_the_topics_of_a_block_are_the_largest_and_of_equal_ones_the_first():
@@ -177,7 +177,7 @@ def test_the_topics_of_a_block_are_the_largest_and_of_equal_ones_the_first():
         for most in (1, 2, len(guess)):
             active = np.empty(most, np.int64)
             column = np.empty(len(guess), np.int32)
-            m = fold.choose(guess, most, np.empty_like(guess), column, active)
+            m = fold.choose_topics(guess, most, np.empty_like(guess), column, active)
             largest_first = np.argsort(-guess, kind="stable")[:most]
             expected = sorted(k for k in largest_first if guess[k] > 0)
             assert active[:m].tolist() == expected
@@ -187,7 +187,7 @@ def test_the_topics_of_a_block_are_the_largest_and_of_equal_ones_the_first():
 
 def test_a_topic_behind_a_block_of_equal_ones_is_not_lost():
     """33 topics in which the word is alike, and a last one that is made of it."""
-    K = fold.MOST_BLOCK_TOPICS + 2
+    K = fold.BLOCK_TOPICS + 2
     counts = np.full((K, 2), 50)
     counts[-1] = [100, 0]
     config, state = state_of(counts, alpha=0.1)

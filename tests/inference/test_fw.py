@@ -37,7 +37,7 @@ class Case:
         self.state = fw.init(self.config, Shape(D, V, self.bow.tokens, 1), seed)
         words, topics = np.nonzero(random.random((V, K)) < listed)
         arena.fill(self.state, words, topics, random.gamma(0.3, 20, len(words)) + 0.1)
-        fw._begun(self.config, self.state)
+        fw.set_totals(self.config, self.state)
         self.weights = fw.weights_of(self.config, self.state)
         self.documents = np.arange(D)
         self.batch = expand(self.bow, self.documents)
@@ -75,7 +75,7 @@ def theta_of(out, d, K):
 
 
 def listed(out):
-    places = fw._listed(out.theta)
+    places = fw.places_of_topics(out.theta)
     return (
         out.theta.topics[places],
         out.theta.weights[places],
@@ -230,7 +230,7 @@ def test_online_with_a_step_of_one_is_a_batch_step():
     shape = Shape(60, 80, bow.tokens, 1)
     documents = np.arange(60)
     state = fw.init(config, shape, 1)
-    fw._seed(config, state, bow, shape)
+    fw.seed_topics(config, state, bow, shape)
     weights = fw.weights_of(config, state)
     batch = expand(bow, documents)
     keys = rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents)
@@ -265,7 +265,7 @@ def test_streaming_adds_up():
     last = snapshots(config, bow)[-1]
     seeds = fw.init(config, Shape(60, 80, bow.tokens, 3), 0)
     shape = Shape(60, 80, bow.tokens, 3, fw_held_out(bow))
-    fw._seed(config, seeds, bow, shape)
+    fw.seed_topics(config, seeds, bow, shape)
     assert last.state.eta == pytest.approx(config.eta * 4), (
         "eta once for the start and once for each minibatch"
     )
@@ -412,7 +412,7 @@ def test_held_out_documents_are_no_seeds():
     held_out = np.array([3, 17, 25])
     shape = Shape(37, 40, bow.tokens, 1, held_out=held_out)
     state = fw.init(config, shape, 1)
-    fw._seed(config, state, bow, shape)
+    fw.seed_topics(config, state, bow, shape)
     assert (
         np.flatnonzero(state.length == 0).tolist() == held_out.tolist()
         and state.totals.sum() == 5 * 37

@@ -1,10 +1,11 @@
 import ast
+from collections import Counter
 
 import numpy as np
 import pytest
 from numba import njit
 from scipy.special import digamma
-from scipy.stats import kstest
+from scipy.stats import chisquare, kstest
 
 from inference.kernels import rng
 from inference.kernels.bits import count_ones
@@ -30,6 +31,38 @@ def test_streams_are_uniform_and_do_not_depend_on_order():
     assert len(np.unique(keys)) == len(keys)
     some = np.array([77, 3, 19_999])
     assert (rng.keys(np.uint64(5), np.uint64(rng.SAMPLE), np.uint64(3), some) == keys[some]).all()
+
+
+def test_streams_are_those_of_keys():
+    key = rng.key(np.uint64(5), np.uint64(rng.SIDES), np.uint64(3), np.uint64(8))
+    assert rng.stream(rng.SIDES, 3, 8, seed=5) == key
+    assert rng.streams(rng.SIDES, range(8, 10), 3, seed=5)[0] == key
+    purposes = [value for name, value in vars(rng).items() if name.isupper() and type(value) is int]
+    assert len(purposes) > 20
+    assert len(purposes) == len(set(purposes)), "two purposes never share a stream"
+
+
+def test_orders_are_as_likely_as_each_other():
+    """And the same by the same stream, in whatever part of an array."""
+    orders = [tuple(rng.shuffled(4, rng.stream(rng.PERIODS, i))) for i in range(4_800)]
+    times = Counter(orders)
+    assert len(times) == 24
+    assert chisquare(list(times.values())).pvalue > 1e-3
+    values = np.arange(9)
+    rng.shuffle(values, 3, 7, rng.stream(rng.PERIODS, 5))
+    assert values.tolist() == [0, 1, 2, *(3 + place for place in orders[5]), 7, 8]
+    assert [len(rng.shuffled(n, rng.stream(rng.PERIODS))) for n in (0, 1)] == [0, 1]
+
+
+def test_numbers_of_a_stream_have_their_distribution():
+    streams = rng.streams(rng.SIDES, range(3))
+    drawn = rng.uniforms(streams, 5_000)
+    assert kstest(drawn.ravel(), "uniform").pvalue > 1e-3
+    assert (rng.uniforms(streams[1:2], 7) == drawn[1, :7]).all()
+    normal = rng.normals(9_999, streams[0])
+    assert kstest(normal, "norm").pvalue > 1e-3
+    assert abs(np.corrcoef(normal[:-1], normal[1:])[0, 1]) < 0.05
+    assert (rng.normals(4, streams[0]) == normal[:4]).all()
 
 
 def test_exp_digamma():
@@ -91,3 +124,24 @@ def test_parallel_functions_add_in_an_order_of_their_own():
 def test_sum_in_order_is_the_sum():
     values = np.random.default_rng(1).random(1000)
     assert sum_in_order(values) == np.cumsum(values)[-1]
+
+
+# Why a module draws by numpy: its numbers are in what people have
+DRAWN_BY_NUMPY = {
+    "inference/codes/draw.py": "by its bits alone, which it promises: a larger draw holds an earlier one",
+    "inference/gaussian_mixtures.py": "a library's function alone, which no page shows",
+    "inference/simulate.py": "texts that were simulated would be others from the same seed",
+    "inference/steering.py": "a topic is divided, and training goes on by the bits that it always had",
+    "inference/text/duplicates.py": "texts that repeat others are left out of a corpus, and so of its topics",
+}
+
+
+def test_answers_draw_by_keyed_streams():
+    """numpy may change what methods of a Generator draw in any version (NEP 19): an interval that
+    somebody cited would have other ends."""
+    drawing = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "inference").rglob("*.py")
+        if "np.random" in path.read_text(encoding="utf-8")
+    }
+    assert drawing == set(DRAWN_BY_NUMPY)

@@ -112,7 +112,7 @@ def test_l_of_k_is_dense_inference():
     ).resolve(30, bow.tokens)
     shape = Shape(30, 40, bow.tokens, 1)
     state = lsparse.init(config, shape, 5)
-    lsparse._seed(config, state, bow, np.arange(30))
+    lsparse.seed_topics(config, state, bow, np.arange(30))
     documents = [pairs(bow, d) for d in range(30)]
     for _ in range(3):
         log_beta = naive.e_log_beta(dense(config, state))

@@ -10,7 +10,8 @@ from scipy.stats import chisquare
 from inference.engines import ssi
 from inference.engines.batch import expand
 from inference.engines.contract import Shape
-from inference.engines.ssi.sampling import sample_batch
+from inference.engines.ssi import counting
+from inference.engines.ssi.sampling import sample_batch, sample_in_place
 from inference.engines.ssi.settings import MOST_DRAWS
 from inference.kernels import rng
 from tests.inference import naive
@@ -71,6 +72,41 @@ def test_one_token_follows_eq_9(case, eta, expectation):
     assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(
         expected, abs=2 / len(drawn)
     )
+
+
+@pytest.mark.parametrize("topics", [4, 16, 19], ids="K = {}".format)
+@pytest.mark.parametrize("wide", [0, 1, 3], ids="{} words of the wide part".format)
+@pytest.mark.parametrize("case", CASES)
+def test_one_token_follows_eq_9_where_counts_are_in_the_table(case, wide, topics, monkeypatch):
+    """As every step of a training after its warm-up: whole numbers, in either part of the table, in
+    blocks of topics that are full or not. What changed is listed."""
+    some_extra, some_counts = CASES[case]
+    extra = np.resize(some_extra, (topics, 3))
+    counts = np.resize(some_counts, topics)
+    others = np.repeat(np.arange(topics), counts)
+    bow = bow_of([[0] + [1] * len(others)], 3)
+    config = ssi.Config(topics=topics, eta=0.05, alpha=0.3, samples=1, draws=MOST_DRAWS).resolve(
+        1, 1
+    )
+    state = state_with(extra, 0.05, alpha=0.3)
+    before = np.concatenate(([2], others)).astype(np.uint16)
+    state.memory = np.repeat(before[:, None], MOST_DRAWS, axis=1)
+    monkeypatch.setattr(counting, "wide_words", lambda most_draws, limit: wide)
+    counting.open_table(config, state, bow)
+    assert len(state.table.wide) == wide
+    changed, begins, ends = sample_in_place(
+        config, state, bow, np.arange(1), np.array([5], np.uint64), anew=False
+    )
+    drawn = state.memory[0]
+    expected = naive.conditional(0.05 + extra, counts, 0, 0.3, "mean")
+    assert np.bincount(drawn, minlength=topics) / len(drawn) == pytest.approx(
+        expected, abs=2 / len(drawn)
+    )
+    listed = np.concatenate([changed[a:b] for a, b in zip(begins, ends, strict=True)])
+    of_first_word = listed[listed >> np.uint64(32) == 0]
+    assert (of_first_word & np.uint64(0xFFFF) == 2).all()
+    new_topics = of_first_word >> np.uint64(16) & np.uint64(0xFFFF)
+    assert sorted(new_topics) == sorted(drawn[drawn != 2])
 
 
 def test_learned_alpha_counts_what_documents_hold():

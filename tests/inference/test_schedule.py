@@ -107,7 +107,7 @@ def test_a_training_begins_the_same_from_parts_of_a_corpus(name, monkeypatch):
 def test_a_start_from_joined_topics_has_as_many_as_there_are_documents():
     """Some documents are held out, which the form can't know."""
     topics = 10
-    bow, _ = planted(K=3, V=40, D=from_documents.JOINED * topics, length=30, seed=1)
+    bow, _ = planted(K=3, V=40, D=from_documents.JOINED_PER_TOPIC * topics, length=30, seed=1)
     *_, last = train(ssi, ssi.Config(topics=topics, passes=2, start="joined"), bow, seed=1)
     assert isinstance(last, Snapshot)
     with pytest.raises(Invalid, match="needs 40 documents for 10 topics, and there are 39"):

@@ -7,9 +7,10 @@ import pytest
 import inference
 from inference import Bow, Invalid, Snapshot, checkpoint, engines, training
 from inference.engines import concepts, ssi
-from inference.engines.contract import Seedable, Seeds, Shape, rho
+from inference.engines.contract import Seedable, Seeds, Shape
 from inference.engines.ssi import counting, named_topics
 from inference.engines.ssi.algorithm import DROPPED_TOKENS
+from inference.engines.step_sizes import rho
 from inference.evidence import document_tokens
 from inference.kernels.gibbs import UNSEEN
 from inference.schedule import Schedule, held_out_documents

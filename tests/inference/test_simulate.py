@@ -111,7 +111,7 @@ def test_gamma_numbers(shape):
     state = rng.key(np.uint64(1), np.uint64(rng.SIMULATE), np.uint64(0), np.uint64(0))
     drawn = []
     for _ in range(20_000):
-        state, value = simulate._log_gamma(np.uint64(state), shape)
+        state, value = simulate.draw_log_gamma(np.uint64(state), shape)
         drawn.append(np.exp(value))
     assert np.mean(drawn) == pytest.approx(shape, abs=5 * np.sqrt(shape / 20_000))
     assert np.var(drawn) == pytest.approx(shape, rel=0.35 if shape < 0.1 else 0.1)
@@ -168,7 +168,7 @@ def test_words_are_different_and_pronounceable():
         word.isascii() and word.isalpha() and word == word.lower() and 4 <= len(word) <= 16
         for word in made
     )
-    assert not simulate._NOT_SAID & set(made)
+    assert not simulate.NOT_SAID & set(made)
 
 
 def test_measures():

@@ -9,9 +9,10 @@ from scipy.special import gammaln
 from inference import Bow, checkpoint
 from inference.engines import config as engine_config, from_documents, ssi
 from inference.engines.batch import expand
-from inference.engines.contract import MOST_DOCUMENT_TOKENS, Shape, rho
+from inference.engines.contract import MOST_DOCUMENT_TOKENS, Shape
 from inference.engines.ssi import counting, sampling
 from inference.engines.ssi.algorithm import DROPPED_TOKENS
+from inference.engines.step_sizes import rho
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, gibbs, rng, rows
 from inference.schedule import Schedule, held_out_documents
@@ -199,7 +200,7 @@ def test_many_topics_begin_with_documents_that_are_unlike_each_other(monkeypatch
     held_out = np.arange(0, 400, 10)
     kinds = {}
     for least in (5, 6):  # topics from which on they are
-        monkeypatch.setattr(from_documents, "UNLIKE", least)
+        monkeypatch.setattr(from_documents, "FEWEST_TOPICS_UNLIKE", least)
         kinds[least] = 0
         for seed in range(8):
             bow, began = begun(5, 400, held_out, seed)
@@ -235,6 +236,14 @@ def test_joined_topics_are_the_same_with_any_number_of_threads():
     finally:
         numba.set_num_threads(threads)
     assert (began[0] == began[1]).all()
+
+
+def test_joined_topics_are_trained_of_fewer_documents_than_a_sample_has_minibatches():
+    """As many as four topics of each that is asked for need, and some are held out."""
+    bow, _ = planted(K=3, V=40, D=25, length=30, seed=1)
+    config = ssi.Config(topics=5, passes=3, start="joined")
+    trained = last(config, bow, seed=1)
+    assert trained.topics.K == 5 and np.isfinite(trained.held_out)
 
 
 def test_joined_topics_are_asked_for_and_said():
@@ -447,7 +456,8 @@ def test_planted_topics_are_found(statistics, expectation):
 
 
 def test_as_good_as_the_slow_twin():
-    """Topics of Algorithm 1, line by line, and ours find the planted ones equally well."""
+    """Topics of Algorithm 1, line by line, and ours find the planted ones equally well, over some
+    seeds."""
     bow, beta = planted(K=3, V=30, D=120, length=30, seed=1)
     documents = [
         np.repeat(bow.words[a:b], bow.counts[a:b]).tolist()
@@ -463,17 +473,43 @@ def test_as_good_as_the_slow_twin():
         "samples": 2,
         "passes": 6,
     }
-    lam = naive.train(documents, 3, 30, rng=np.random.default_rng(0), **settings)
     paper = ssi.Config(topics=3, statistics="decay", expectation="log", draws=1, **settings)
-    ours = last(paper, bow, seed=1).topics.dense()
 
     def error(found):
         distance = 0.5 * np.abs(beta[:, None] - found[None]).sum(axis=2)
         return distance[linear_sum_assignment(distance)].mean()
 
-    slow = error(lam / lam.sum(axis=1, keepdims=True))
-    assert error(ours) < slow + 0.08
-    assert slow < 0.25
+    def error_of_twin(seed):
+        lam = naive.train(documents, 3, 30, rng=np.random.default_rng(seed), **settings)
+        return error(lam / lam.sum(axis=1, keepdims=True))
+
+    slow = [error_of_twin(seed) for seed in range(5)]
+    ours = [error(last(paper, bow, seed=seed).topics.dense()) for seed in range(5)]
+    standard_error = np.sqrt((np.var(slow, ddof=1) + np.var(ours, ddof=1)) / 5)
+    assert np.mean(ours) < np.mean(slow) + 2 * standard_error
+    assert np.mean(slow) < 0.25
+
+
+def test_the_last_draw_of_a_token_is_among_the_counts_by_which_it_is_drawn_again():
+    """docs/engines/ssi.md lists it as a deviation. Each document is one token of a word of its own,
+    which says nothing of its topic: collapsed Gibbs sampling would keep 1 / K of them."""
+    D = 2000
+    K = 100
+    bow = bow_of([[d] for d in range(D)], D)
+    config = ssi.Config(
+        topics=K, start="sampling", warm_up=0, minibatch=D, draws=1, samples=1
+    ).resolve(D, bow.tokens)
+    shape = Shape(D, D, bow.tokens, 1)
+    state = ssi.init(config, shape, 3)
+    kept = []
+    for _ in range(5):
+        before = state.memory.copy()
+        ssi.step(config, state, bow, np.arange(D), shape)
+        kept.append((state.memory == before).mean())
+    expected = (config.eta + 1) / (K * config.eta + 1)
+    standard_error = (expected * (1 - expected) / (4 * D)) ** 0.5
+    assert abs(np.mean(kept[1:]) - expected) < 4 * standard_error
+    assert expected > 30 / K
 
 
 EVERY_KIND = [
@@ -538,6 +574,19 @@ def test_another_seed_gives_other_topics():
     bow, _ = planted(K=5, V=200, D=300, length=50, seed=3)
     config = ssi.Config(topics=5, passes=1)
     assert not equal(last(config, bow, seed=1).topics, last(config, bow, seed=2).topics)
+
+
+def test_a_checkpoint_is_loaded_by_settings_that_were_left_open(tmp_path):
+    """It was saved with what was chosen for them."""
+    bow, _ = planted(K=3, V=60, D=50, length=20, seed=1)
+    config = ssi.Config(topics=3, passes=1)
+    path = tmp_path / "c"
+    resolved = config.resolve(bow.D, bow.tokens)
+    state = last(config, bow).state
+    checkpoint.save(path, state, engine=ssi, config=resolved, bow=bow)
+    assert checkpoint.load(path, engine=ssi, config=config, bow=bow).t == state.t
+    with pytest.raises(Invalid, match="with other settings: eta, topics differ"):
+        checkpoint.load(path, engine=ssi, config=ssi.Config(topics=4, passes=1), bow=bow)
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):

@@ -3,8 +3,9 @@
 import pytest
 
 from inference.engines import from_documents, ssi
-from inference.engines.contract import Shape, rho
+from inference.engines.contract import Shape
 from inference.engines.ssi.phase import Phase
+from inference.engines.step_sizes import rho
 
 DOCUMENTS = 60
 SHAPE = Shape(D=DOCUMENTS, V=40, tokens=900, per_pass=3, later=2)

@@ -6,7 +6,8 @@ import pytest
 from inference import engines
 from inference.bow import Bow
 from inference.engines import together
-from inference.engines.contract import Divisible, Site
+from inference.engines.contract import Divisible
+from inference.engines.sharing import Site
 from inference.engines.ssi import counting
 from inference.kernels import counts
 from inference.kernels.chunks import CHUNKS

@@ -538,8 +538,11 @@ def test_an_adaptive_step_looks_before_it_moves(bow):
     )
     batches = np.split(np.arange(D), 12)
     start = lam(svi.init(config, shape_of(bow, 12), 1))
-    assert np.array_equal(lam(steps(svi, config, bow, svi.AVERAGED, batches)), start)
-    state = steps(svi, config, bow, svi.AVERAGED + 1, batches)
-    assert not np.array_equal(lam(state), start) and svi.AVERAGED <= state.window < 2 * svi.AVERAGED
+    assert np.array_equal(lam(steps(svi, config, bow, svi.AVERAGED_MINIBATCHES, batches)), start)
+    state = steps(svi, config, bow, svi.AVERAGED_MINIBATCHES + 1, batches)
+    assert (
+        not np.array_equal(lam(state), start)
+        and svi.AVERAGED_MINIBATCHES <= state.window < 2 * svi.AVERAGED_MINIBATCHES
+    )
     exact = state.values.sum(axis=0, dtype=np.float64)
     assert state.totals == pytest.approx(exact, rel=1e-4)

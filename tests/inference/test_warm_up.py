@@ -146,4 +146,8 @@ def test_nothing_is_left_to_compile(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", CODE, str(tmp_path)], capture_output=True, text=True, timeout=900
     )
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+    assert done.stdout.strip() == "[]", (
+        "The warm-up does not call these with these types: call them in `exploring` of"
+        " inference/compiling.py, or for an engine by one of its `compiling_configs`.\n"
+        f"{done.stdout}{done.stderr}"
+    )

@@ -240,13 +240,13 @@ def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
 
 BREAKS_OFF = """
 from webapp.service.operations import restore
-real, files = restore._write_file, []
+real, files = restore.write_file, []
 def full(name, member):
     files.append(name)
     if len(files) == 9:
         raise OSError(28, "No space left on device")
     real(name, member)
-restore._write_file = full
+restore.write_file = full
 """
 COUNT = "from webapp.models import Corpus; print(Corpus.everything.count())"
 

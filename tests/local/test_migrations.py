@@ -84,8 +84,9 @@ def test_several_in_one_are_done_where_each_was():
         "0067_named_by_words",
         "0068_family_terms",
         "0069_stored_results",
+        "0070_asked_topics",
     ]
-    assert left(69) == []
+    assert left(70) == []
     assert left(53) == since_0_3
     assert left(52) == ["0053_arrays", *since_0_3]
     since_0_2 = [
@@ -107,7 +108,7 @@ def test_a_database_between_two_releases_is_refused(number, monkeypatch):
     with pytest.raises(NodeNotFoundError) as refused:
         left(number)
     failed = subprocess.CompletedProcess([], 1, stderr=repr(refused.value))
-    monkeypatch.setattr(migrations, "_state", lambda url: None)
+    monkeypatch.setattr(migrations, "database_state", lambda url: None)
     monkeypatch.setattr(migrations.processes, "run", lambda *_, **__: failed)
     with pytest.raises(Failed, match="between two releases. Use it with commit"):
         migrations.bring_up_to_date({"DATABASE_URL": ""})

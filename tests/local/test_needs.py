@@ -140,7 +140,7 @@ def test_the_limit_of_a_container_is_seen_before_packages_are_there(
         file.write_text(limit)
     monkeypatch.setattr(needs, "PROCESS_GROUPS", process_groups)
     monkeypatch.setattr(needs, "CONTROL_GROUPS", tmp_path / "groups")
-    assert needs.control_limits() == memory._control_limits(process_groups, tmp_path / "groups")
+    assert needs.control_limits() == memory.control_limits(process_groups, tmp_path / "groups")
     found, remedy = needs.process_memory()
     assert ("MemoryMax" in remedy) == (least is not None)
     assert least in (None, found)

@@ -103,7 +103,7 @@ def test_a_request_that_reads_itself_is_no_answer():
 
         echoing = threading.Thread(target=echo)
         echoing.start()
-        assert not starting._answers(f"http://127.0.0.1:{server.getsockname()[1]}/")
+        assert not starting.is_answering(f"http://127.0.0.1:{server.getsockname()[1]}/")
         echoing.join()
 
 

@@ -217,7 +217,7 @@ def test_a_child_that_has_ended_takes_its_guard_along(portable):
         import subprocess
         from webapp.platform.local import processes
         child = processes.Child(["sleep", "600"], process_group=0)
-        guard = child._guard._guard
+        guard = child.guard.shell
         processes.stop(child, 15, 5.0)
         print(guard.poll() is not None)
         """,

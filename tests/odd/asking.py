@@ -52,9 +52,9 @@ class Outcome:
 def try_collection(collection: Collection, most: int) -> Outcome:
     """Import, train, edit, and ask for at most so many pages."""
     outcome = Outcome(collection)
-    with _Tracebacks() as tracebacks:
+    with Tracebacks() as tracebacks:
         try:
-            _make(outcome)
+            make_collection(outcome)
         except Invalid as error:
             outcome.refused = str(error)
         except Exception:  # what an upload must never meet
@@ -77,7 +77,7 @@ def forget(outcome: Outcome) -> None:
         deletion.expire_now(Corpus.everything.get(pk=corpus.pk))
 
 
-def _make(outcome: Outcome) -> None:
+def make_collection(outcome: Outcome) -> None:
     """The corpus, its run, and its edits."""
     from tasks.corpora import read_corpus
     from tasks.runs import train
@@ -151,14 +151,14 @@ def _edit(run, edit: str) -> None:
         services.change_many(run, changes, "ada")
 
 
-class _Tracebacks(logging.Handler):
+class Tracebacks(logging.Handler):
     """Takes all that is logged while it is entered, and keeps the last traceback of it."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
         self.last = ""
 
-    def __enter__(self) -> "_Tracebacks":
+    def __enter__(self) -> "Tracebacks":
         root = logging.getLogger()
         self.others = root.handlers
         root.handlers = [self]
@@ -179,7 +179,7 @@ class _Tracebacks(logging.Handler):
             self.last = "".join(traceback.format_exception(error))
 
 
-def _walk(outcome: Outcome, most: int, tracebacks: _Tracebacks) -> None:
+def _walk(outcome: Outcome, most: int, tracebacks: Tracebacks) -> None:
     """Breadth first: every declared address, then whatever their pages link to."""
     from webapp.platform.jobs import dispatch
 
@@ -240,7 +240,7 @@ def _values(route: str, number: int) -> dict[str, Any]:
     return {name: value for name, value in values.items() if f":{name}>" in route}
 
 
-def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks, page: str) -> str:
+def _ask(client: Client, address: str, outcome: Outcome, tracebacks: Tracebacks, page: str) -> str:
     """The text of an answer, "" of one that is none; what is wrong with it is noted. page: that
     links to it, which must not be refused then; "" for none."""
     tracebacks.last = ""
@@ -281,7 +281,7 @@ def leads_back(links: Iterable[str], address: str) -> bool:
     return any(link.partition("?")[0] == path for link in links)
 
 
-def _answer_sets(asked: list[tuple[str, list]], tracebacks: _Tracebacks, outcome: Outcome) -> None:
+def _answer_sets(asked: list[tuple[str, list]], tracebacks: Tracebacks, outcome: Outcome) -> None:
     """What a worker does of what pages asked for: findings of sets. Its errors are noted."""
     from webapp.analysis.findings import stored
 

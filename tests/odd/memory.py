@@ -116,7 +116,7 @@ def caches() -> list[tuple[str, float, float, int]]:
             if isinstance(value, BoundedCache):
                 found.setdefault(id(value), (f"{name}.{attribute}", value))
     sizes = [
-        (name, cache.held / 1e6, cache.capacity / 1e6, len(cache._values))
+        (name, cache.held / 1e6, cache.capacity / 1e6, cache.number_of_values)
         for name, cache in found.values()
     ]
     return sorted(sizes, key=lambda size: -size[1])
@@ -140,13 +140,13 @@ def measure(requests: int, trace: bool) -> None:
     from django.test import RequestFactory
 
     from tests import addresses
-    from tests.odd.asking import Outcome, _make, _Tracebacks
+    from tests.odd.asking import Outcome, Tracebacks, make_collection
     from webapp.models import Word
 
     outcome = Outcome(Collection("memory", example_rows(ROWS), engine="ssi", topics=10))
     random = np.random.default_rng(63)
-    with _Tracebacks():
-        _make(outcome)
+    with Tracebacks():
+        make_collection(outcome)
         gc.collect()
         words = list(Word.objects.order_by("-tokens").values_list("word", flat=True)[:2_000])
         # Not Django's test client: each of its requests leaves three finalizers for as long as the

@@ -28,7 +28,7 @@ FORMULAS = (  # where a letter may be a symbol of a paper
     "inference/kernels",
     "inference/evaluate",
     "inference/fold_in",
-    "inference/mixtures",
+    "inference/gaussian_mixtures",
     "inference/effects",
     "inference/codes",
     "inference/simulate",

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
+from webapp.platform.accounts import embargo
 from webapp.platform.local import migrations, servers
 from webapp.platform.local.postgres import Failed
 from webapp.platform.storage.checks import TAG
@@ -32,6 +33,7 @@ class OwnCommand(BaseCommand):
             # Another database is migrated by whoever operates it
             if self.needs_tables and servers.ours:
                 migrations.bring_up_to_date(dict(os.environ))
-            return super().execute(*args, **options)
+            with embargo.as_program():
+                return super().execute(*args, **options)
         except (Failed, Invalid) as error:
             raise CommandError(str(error)) from None

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from inference.errors import number_of
 from webapp.core.runs import how_many
 from webapp.models import Corpus, Run, Upload
-from webapp.platform.drawing.numbers import bytes as size
+from webapp.platform.drawing.numbers import byte_size
 from webapp.platform.jobs import roster
 from webapp.platform.local import folder, processes, servers
 
@@ -65,7 +65,7 @@ def follow(
             if is_over:
                 break
             time.sleep(LOOK_SECONDS)
-    if row.status == "failed":
+    if row.status == row.FAILED:
         raise CommandError(row.error)
 
 
@@ -123,9 +123,9 @@ class Line:
         """Say how far something in bytes is. total: 0 where it is not known."""
         if total:
             share = min(1.0, done / total)
-            self.write(f"{share:4.0%}  {size(done)} of about {size(total)}, {text}")
+            self.write(f"{share:4.0%}  {byte_size(done)} of about {byte_size(total)}, {text}")
         else:
-            self.write(f"{size(done)}, {text}")
+            self.write(f"{byte_size(done)}, {text}")
 
     def write(self, text: str, last: bool = False) -> None:
         """last: it is written however soon it comes after the one before."""

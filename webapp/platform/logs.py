@@ -161,7 +161,7 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in str(text)[:LONGEST_VALUE])
 
 
-def _plain(logger, method: str, line: dict) -> str:
+def plain_line(logger, method: str, line: dict) -> str:
     """One line for people; a traceback follows on lines of its own."""
     trace = line.pop("traceback", "")
     head = f"{line.pop('timestamp', '')} {line.pop('level', ''):7} {line.pop('event')}"
@@ -186,7 +186,7 @@ def configure() -> dict:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    render = structlog.processors.JSONRenderer(sort_keys=True) if form() == "json" else _plain
+    render = structlog.processors.JSONRenderer(sort_keys=True) if form() == "json" else plain_line
     formatter = {
         "()": structlog.stdlib.ProcessorFormatter,
         "use_get_message": False,

@@ -24,10 +24,10 @@ class RequestContext:
     # The client has gone: long work may end
     abandoned: threading.Event = field(default_factory=threading.Event)
     asked_again: bool = False  # its view failed, and was called a second time (pages.errors)
-    role: int = 0  # what the reader is to the corpus of the address: accounts.authorization.Role
+    role: int = 0  # what the reader is to the corpus of the address: accounts.roles.Role
     # Whether the run of the address is the reader's, who is no editor of the corpus
     own_run: bool = False
-    api_token: ApiToken | None = None  # with which a program came (accounts.authorization)
+    api_token: ApiToken | None = None  # with which a program came (accounts.admission)
     # Stands for the CSRF token in a page that is cached (core.results.page_cache)
     csrf_placeholder: str = ""
     readings: Any = None  # what texts it shows (accounts.readings.Log)

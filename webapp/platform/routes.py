@@ -20,7 +20,7 @@ from django.urls import ResolverMatch, URLPattern, URLResolver, get_resolver, pa
 from django.urls.converters import IntConverter
 from django.urls.resolvers import RoutePattern
 
-from webapp.platform.accounts.authorization import Rule
+from webapp.platform.accounts.access_rules import Rule
 
 GIVEN = {"corpus_id", "run_id"}  # parameters that every test has a value of
 
@@ -93,6 +93,7 @@ def page(
     """
     json = getattr(view, "shape", None)
     declared = _check_route(Route(route, name, Kind.PAGE, access, json=json, **options))
+    _check_view(view, declared, fixed)
     patterns = [_pattern(f"{route}/" if route else "", view, name, declared, fixed)]
     if json is not None:
         patterns.append(
@@ -107,21 +108,19 @@ def form(
     route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **options
 ) -> URLPattern:
     """`route/`, which takes a form by POST."""
-    return _pattern(
-        f"{route}/",
-        view,
-        name,
-        _check_route(Route(route, name, Kind.FORM, access, **options)),
-        fixed,
-    )
+    declared = _check_route(Route(route, name, Kind.FORM, access, **options))
+    _check_view(view, declared, fixed)
+    return _pattern(f"{route}/", view, name, declared, fixed)
 
 
 def file(
     route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **options
 ) -> URLPattern:
     """`route`, a download; load=Load.PAGE where it is as small as a page."""
-    declared = Route(route, name, Kind.FILE, access, **{"load": Load.FILE, **options})
-    return _pattern(route, view, name, _check_route(declared), fixed)
+    options = {"load": Load.FILE, **options}
+    declared = _check_route(Route(route, name, Kind.FILE, access, **options))
+    _check_view(view, declared, fixed)
+    return _pattern(route, view, name, declared, fixed)
 
 
 def stream(route: str, view: Callable, name: str, access: Rule) -> URLPattern:
@@ -147,37 +146,41 @@ def included(
     root: str, of_library: tuple, access: Rule, but: dict[str, Rule] | None = None
 ) -> URLResolver:
     """Addresses that a library makes, as `include` gives them: all with one rule, `but` some, by
-    their routes below `root`."""
+    their routes below `root`. Raises ImproperlyConfigured for one that the library does not have,
+    as its rule would be lost."""
     patterns, app_name, namespace = of_library
-    patterns = _with_rule(getattr(patterns, "urlpatterns", patterns), "", access, but or {})
-    return path(root, (patterns, app_name, namespace))
+    rules = _Rules(access, but or {})
+    declared = rules.declare(getattr(patterns, "urlpatterns", patterns))
+    if rules.unused:
+        raise ImproperlyConfigured(f"No address below “{root}” is {', '.join(rules.unused)}.")
+    return path(root, (declared, app_name, namespace))
 
 
-def _with_rule(
-    patterns: list, root: str, access: Rule, but: dict[str, Rule]
-) -> list[URLPattern | URLResolver]:
-    declared: list[URLPattern | URLResolver] = []
-    for pattern in patterns:
+class _Rules:
+    """Those of the addresses of a library: `access`, `but` some by their routes."""
+
+    def __init__(self, access: Rule, but: dict[str, Rule]):
+        self.access = access
+        self.but = but
+        self.unused = set(but)
+
+    def declare(self, patterns: list, root: str = "") -> list[URLPattern | URLResolver]:
+        """The library's patterns, each with its Route."""
+        return [self._declare_one(pattern, root) for pattern in patterns]
+
+    def _declare_one(
+        self, pattern: URLPattern | URLResolver, root: str
+    ) -> URLPattern | URLResolver:
         route = root + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
-            below = _with_rule(pattern.url_patterns, route, access, but)
+            below = self.declare(pattern.url_patterns, route)
             kwargs = pattern.default_kwargs
-            app_name = pattern.app_name
-            namespace = pattern.namespace
-            declared.append(URLResolver(pattern.pattern, below, kwargs, app_name, namespace))
-        else:
-            declaration = Route(
-                route, pattern.name or "", Kind.INCLUDED, but.get(route, access), example=None
-            )
-            declared.append(
-                URLPattern(
-                    pattern.pattern,
-                    _carrying(pattern.callback, declaration),
-                    pattern.default_args,
-                    pattern.name,
-                )
-            )
-    return declared
+            return URLResolver(pattern.pattern, below, kwargs, pattern.app_name, pattern.namespace)
+        self.unused.discard(route)
+        access = self.but.get(route, self.access)
+        declaration = Route(route, pattern.name or "", Kind.INCLUDED, access, example=None)
+        view = _carrying(pattern.callback, declaration)
+        return URLPattern(pattern.pattern, view, pattern.default_args, pattern.name)
 
 
 def declared_for(match: ResolverMatch) -> Route | None:
@@ -218,7 +221,7 @@ def _check_route(route: Route) -> Route:
     """Raises ImproperlyConfigured where there is no access rule, or a parameter has no example."""
     if not isinstance(route.access, Rule):
         raise ImproperlyConfigured(
-            f"“{route.name}” needs an access rule of webapp.platform.accounts.authorization."
+            f"“{route.name}” needs an access rule of webapp.platform.accounts.access_rules."
         )
     missing = RoutePattern(route.route).converters.keys() - GIVEN - (route.example or {}).keys()
     if route.example is not None and missing:
@@ -226,6 +229,18 @@ def _check_route(route: Route) -> Route:
             f"“{route.name}” needs an example of {', '.join(sorted(missing))}."
         )
     return route
+
+
+def _check_view(view: Callable, route: Route, fixed: dict | None) -> None:
+    """Raises ImproperlyConfigured where a view (webapp.platform.pages.typed) takes what neither its
+    address nor anything else gives it."""
+    of_address = RoutePattern(route.route).converters.keys() | (fixed or {}).keys()
+    for names in getattr(view, "required", ()):
+        if not of_address.intersection(names):
+            raise ImproperlyConfigured(
+                f"The view of “{route.name}” takes {' or '.join(names)}, which its address does"
+                " not name."
+            )
 
 
 def _pattern(

@@ -194,7 +194,7 @@ class ParentGuard:
 
     def __init__(self, process: int, number: int):
         """process: whom it signals. number: the signal."""
-        self._guard = subprocess.Popen(
+        self.shell = subprocess.Popen(
             [
                 "/bin/sh",
                 "-c",
@@ -211,10 +211,10 @@ class ParentGuard:
 
     def release(self) -> None:
         """Call it when the process has ended: another one may get its number."""
-        self._guard.kill()
-        self._guard.wait()
-        if self._guard.stdin is not None:
-            self._guard.stdin.close()
+        self.shell.kill()
+        self.shell.wait()
+        if self.shell.stdin is not None:
+            self.shell.stdin.close()
 
 
 # Room on the disk

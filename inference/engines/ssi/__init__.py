@@ -4,7 +4,8 @@
 What the paper leaves open, and every deviation from it, is in docs/engines/ssi.md.
 """
 
-from inference.engines.contract import About, fewer_passes_warm
+from inference.engines import defaults
+from inference.engines.contract import About
 from inference.engines.priors import as_learned
 from inference.engines.ssi.algorithm import step
 from inference.engines.ssi.beginning import begin, init
@@ -61,7 +62,7 @@ ABOUT = About(
 REVISION = 3
 
 priors = as_learned
-continued = fewer_passes_warm
+continued = defaults.fewer_passes_warm
 
 
 def compiling_configs() -> list[Config]:

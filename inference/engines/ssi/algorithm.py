@@ -17,7 +17,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, from_documents
 from inference.engines.batch import expand, keys as streams
-from inference.engines.contract import PI_LEAST, Shape
+from inference.engines.contract import Shape
 from inference.engines.ssi import counting, named_topics
 from inference.engines.ssi.beginning import begin_from_documents
 from inference.engines.ssi.learned_priors import learn_priors
@@ -26,6 +26,7 @@ from inference.engines.ssi.published import average
 from inference.engines.ssi.sampling import sample_batch, sample_in_place
 from inference.engines.ssi.settings import Resolved
 from inference.engines.ssi.state import State
+from inference.engines.step_sizes import PI_LEAST
 from inference.kernels import rng, rows
 from inference.kernels.minibatch import Minibatch
 
@@ -61,16 +62,17 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 def begin_step(config: Resolved, state: State, bow: Bow, shape: Shape) -> Phase:
-    """Begin a step: the first begins the topics, the first after the warm-up opens the table of
-    counts, and t counts each. Returns how the step is to be made. bow: of all documents."""
+    """Begin a step, which `state.t` counts: the first begins the topics, the first after the
+    warm-up opens the table of counts. Returns how the step is to be made. bow: of all documents."""
     phase = Phase.of_step(config, shape, state.t + 1)
     if phase.is_first and phase.is_by_ope:
         begin_from_documents(config, state, bow, shape)
     elif phase.is_first and not phase.fades and not state.count_parameters():
+        # Rows with entries hold whole numbers already: their topics were given, or have seeds
         counting.hold_whole_numbers(state, bow)
     if not phase.fades and (state.is_in_table or counting.has_table(config, state, bow)):
         counting.open_table(config, state, bow)
-    state.count_step(phase.step)
+    state.t = phase.step
     return phase
 
 
@@ -79,7 +81,7 @@ def finish_step(config: Resolved, state: State, phase: Phase) -> None:
     where lambda was counted anew; the priors that are learned; and the mean of states."""
     if phase.ends_warm_up:
         named_topics.add_to_counts(state)
-    if config.learn != "nothing" and not phase.is_by_ope and state.t % config.interval == 0:
+    if config.learns_priors and not phase.is_by_ope and state.t % config.interval == 0:
         learn_priors(config, state)
     average(config, state, phase)
 
@@ -207,6 +209,6 @@ def infer_by_ope(
 
 
 def weight_by_ope(size: float, n: int, shape: Shape) -> float:
-    """The weight of the statistics of a minibatch of n documents, by eq. 11, after all others faded.
-    size: the step size, as `fade` returned it."""
+    """The weight of the statistics of a minibatch of n documents, by eq. 11, after all others
+    faded. size: the step size, as `fade` returned it."""
     return size * shape.D / n

@@ -7,6 +7,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, concepts, from_documents
+from inference.engines.batch import trained_documents
 from inference.engines.contract import Shape
 from inference.engines.ssi.counting import recount
 from inference.engines.ssi.named_topics import begin_with_seeds
@@ -70,7 +71,7 @@ def begin(
     if not config.remembers:
         state.memory = large_array((bow.tokens, 1), scratch)
         state.memory[:] = gibbs.UNSEEN
-    trained_on = np.setdiff1d(np.arange(bow.D), held_out)
+    trained_on = trained_documents(bow.D, held_out)
     smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory)
     recount(config, state, bow, bow)
     if not config.remembers:

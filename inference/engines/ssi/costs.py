@@ -11,25 +11,26 @@ from inference.kernels import frank_wolfe, gibbs
 from inference.kernels.chunks import CHUNKS
 from inference.runtime.memory import DOUBLE, SINGLE
 
-TOPIC = 2  # bytes of a remembered topic
-MOST_FREQUENT = 0.07  # of all tokens are of one word at the most: "the" in English
-# Seconds of the processor a token in a pass, at SWEEP_TOPICS topics; more topics cost as this power
-# of them (docs/measurements/engines/ssi.md, "Seconds beforehand"; `python -m benchmarks.estimates`).
-# A pass of the warm-up; the first pass of sampling, in which documents are new; and each later one
-WARM_SWEEP = 0.45e-6
-FIRST_SWEEP = 0.57e-6
-SWEEP = 0.14e-6
-SWEEP_TOPICS = 100  # fewer do not make a pass shorter
-SWEEP_POWER = 0.41
+TOPIC_BYTES = 2  # of a remembered topic
+MOST_OF_ONE_WORD = 0.07  # part of all tokens that one word has, at the most: "the" in English
+# Seconds of the processor a token in a pass, at MEASURED_TOPICS topics: in the warm-up; in the
+# first pass of sampling, in which documents are new; and in each later one
+# (docs/measurements/engines/ssi.md, "Seconds beforehand"; `python -m benchmarks.estimates`)
+WARM_UP_SECONDS = 0.45e-6
+FIRST_PASS_SECONDS = 0.57e-6
+LATER_PASS_SECONDS = 0.14e-6
+MEASURED_TOPICS = 100  # fewer do not make a pass shorter
+TOPICS_POWER = 0.41  # more topics cost as this power of them
 # Passes until topics have settled: Reuters and the example, K = 20 to 2000, made 25 to 40
 USUAL_PASSES = 35
-SERIAL = 0.03  # of a training, that one thread does alone (`python -m benchmarks.cores`)
-# Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all
-# fades
-ENTRIES = 12
-ENTRIES_FADING = 6
-# Of all rows, which may be half empty and are copied when they are compacted; with a mean of states,
-# whose rows are longer, and which is copied at each end of a pass
+# Part of a training that one thread does alone (`python -m benchmarks.cores`)
+SERIAL_PART = 0.03
+# Topics with an entry in a word's row, at K = 100 and 100 tokens a word; and how many times as many
+# there are while all fades
+ENTRIES_OF_WORD = 12
+TIMES_ENTRIES_FADING = 6
+# Of all rows, which may be half empty and are copied when they are compacted; with a mean of
+# states, whose rows are longer, and which is copied at each end of a pass
 COPIES = 4
 COPIES_WITH_MEAN = 8
 # Arrays with a number for each word, for each topic, and for each topic in a chunk of OPE
@@ -53,21 +54,21 @@ def seconds(config: Resolved, tokens: int) -> float:
         warming = min(config.warm_up, passes)
         new = min(passes - warming, 1)
     later = passes - warming - new
-    of_token = warming * WARM_SWEEP + new * FIRST_SWEEP + later * SWEEP
-    times_as_many = max(config.topics, SWEEP_TOPICS) / SWEEP_TOPICS
-    return tokens * of_token * times_as_many**SWEEP_POWER
+    of_token = warming * WARM_UP_SECONDS + new * FIRST_PASS_SECONDS + later * LATER_PASS_SECONDS
+    times_as_many = max(config.topics, MEASURED_TOPICS) / MEASURED_TOPICS
+    return tokens * of_token * times_as_many**TOPICS_POWER
 
 
 def times_as_fast(cores: int) -> float:
     """A training by so many cores, compared with one (Amdahl)."""
-    return 1.0 / (SERIAL + (1.0 - SERIAL) / max(cores, 1))
+    return 1.0 / (SERIAL_PART + (1.0 - SERIAL_PART) / max(cores, 1))
 
 
 def remembered_bytes(config: Resolved, shape: Shape) -> int:
     """Bytes of a uint16 for each topic that a token last had; 0 where statistics decay."""
     if not config.remembers:
         return 0
-    return TOPIC * config.draws_of_token * shape.tokens
+    return TOPIC_BYTES * config.draws_of_token * shape.tokens
 
 
 def memory_bytes(config: Resolved, shape: Shape) -> int:
@@ -78,25 +79,25 @@ def memory_bytes(config: Resolved, shape: Shape) -> int:
     How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and
     the example (K = 50).
     """
-    entries = arena.usual_entries(ENTRIES, config.topics, shape)
+    entries = arena.usual_entries(ENTRIES_OF_WORD, config.topics, shape)
     if config.warm_up or not config.remembers:
-        entries *= ENTRIES_FADING
+        entries *= TIMES_ENTRIES_FADING
     in_rows = shape.V * min(config.topics, entries)
     has_mean = config.averaged > 1 and config.passes >= AVERAGED_FROM
     copies = COPIES_WITH_MEAN if has_mean else COPIES
     arrays = copies * max(in_rows, arena.FIRST_ENTRIES)
     arrays += ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics
-    of_training = DOUBLE * arrays + _step_bytes(config, shape)
+    of_training = DOUBLE * arrays + step_bytes(config, shape)
     return int(max(of_training, _joining_bytes(config, shape), _naming_bytes(shape)))
 
 
-def _step_bytes(config: Resolved, shape: Shape) -> int:
-    """Of the table with what a step changes, or of the weights of a minibatch's words; and of
+def step_bytes(config: Resolved, shape: Shape) -> int:
+    """Bytes of the table with what a step changes, or of the weights of a minibatch's words; and of
     OPE."""
-    step_tokens = -(-shape.tokens // (shape.later or shape.per_pass))
+    step_tokens = -(-shape.tokens // shape.per_later_pass)
     if config.remembers and table_fits(config, shape.V):
         # Draws that changed are listed as uint64, and sorted into another list
-        listed = 2 * DOUBLE * min(step_tokens, shape.tokens) * config.draws_of_token
+        listed = 2 * DOUBLE * step_tokens * config.draws_of_token
         size = table_bytes(config, shape) + listed
     else:
         # Of the minibatch's words their rows in full (gibbs.dense_weights), and a sum of each block
@@ -114,8 +115,8 @@ def _joining_bytes(config: Resolved, shape: Shape) -> int:
     them, and what each pair of topics loses."""
     if config.start != "joined":
         return 0
-    finer_topics = from_documents.JOINED * config.topics
-    entries = ENTRIES_FADING * arena.usual_entries(ENTRIES, finer_topics, shape)
+    finer_topics = from_documents.JOINED_PER_TOPIC * config.topics
+    entries = TIMES_ENTRIES_FADING * arena.usual_entries(ENTRIES_OF_WORD, finer_topics, shape)
     in_rows = shape.V * min(finer_topics, entries)
     return int(DOUBLE * (COPIES_WITH_MEAN * in_rows + finer_topics**2))
 
@@ -146,5 +147,5 @@ def _wide_part(config: Resolved, shape: Shape) -> tuple[EntryTypes, int]:
         types = entry_types(most_draws.max(initial=0))
         return types, wide_words(most_draws, types.limit)
     draws = shape.tokens * config.draws_of_token
-    types = entry_types(MOST_FREQUENT * draws)
+    types = entry_types(MOST_OF_ONE_WORD * draws)
     return types, min(shape.V, draws // types.limit)

@@ -15,7 +15,7 @@ from inference.bow import Bow
 from inference.engines import arena, together
 from inference.engines.batch import RECOUNTED, expand
 from inference.engines.ssi.settings import Resolved
-from inference.engines.ssi.state import State
+from inference.engines.ssi.state import State, Store
 from inference.kernels import counts, gibbs, rows
 from inference.kernels.minibatch import Minibatch
 
@@ -90,11 +90,13 @@ def apply_changes(state: State, changed: np.ndarray, begins: np.ndarray, ends: n
     """Let the table and totals follow what was sampled in this step: changed, begins and ends, as
     `gibbs.sample` lists it."""
     counts.apply(changed, begins, ends, state.table, state.totals, numba.get_num_threads())
+    state.lambda_in = Store.TABLE
 
 
 def add_counts(state: State, other: together.CountChanges) -> None:
-    """Add what another process counted to the table and totals."""
+    """Add what another process counted, or topics have beforehand, to the table and totals."""
     counts.add(*other, state.table, state.totals)
+    state.lambda_in = Store.TABLE
 
 
 def add_samples(
@@ -137,7 +139,7 @@ def clear_counts(config: Resolved, state: State, bow: Bow) -> None:
     """No entry in lambda - eta, which is to be a sum of what is remembered. bow: of all
     documents."""
     state.leave_table()
-    arena.clear(state)
+    state.clear()
     state.pi = 1.0 / state.memory.shape[1]
     state.eta = config.eta
     hold_whole_numbers(state, bow)

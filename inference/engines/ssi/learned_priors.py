@@ -16,7 +16,7 @@ EXACT_BITS = 51  # of a float64, in which sums are exact in any order
 
 def empty_rises(config: Resolved, state: State) -> gibbs.Rises:
     """Room for what alpha is learned from in a step; without columns where nothing is learned."""
-    columns = 0 if config.learn == "nothing" else config.topics + 1
+    columns = config.topics + 1 if config.learns_priors else 0
     return gibbs.Rises(np.zeros((CHUNKS, columns)), _grain(config, state))
 
 
@@ -33,8 +33,8 @@ def learn_priors(config: Resolved, state: State) -> None:
     """One fixed-point step (Minka 2000, eq. 55) for alpha, from the documents since the last step,
     and for eta.
 
-    Empirical Bayes as in paper 002, section 2.4, and 004, section 2.3, whose Newton steps have the
-    same fixed point.
+    Empirical Bayes as in paper 002, section 2.5, and 004, eqs. 12 and 13, whose Newton steps have
+    the same fixed point.
     """
     if state.rises[-1] > 0.0:
         state.alpha = np.maximum(state.alpha * state.rises[:-1] / state.rises[-1], LEAST_ALPHA)

@@ -7,14 +7,13 @@ The prior is counted in tokens, and is called the seeds' tokens here.
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import arena, concepts
+from inference.engines import arena, concepts, together
 from inference.engines.contract import Seeds
-from inference.engines.ssi.counting import hold_whole_numbers
+from inference.engines.ssi.counting import add_counts, hold_whole_numbers
 from inference.engines.ssi.phase import Phase
 from inference.engines.ssi.settings import Config, Resolved
 from inference.engines.ssi.state import State
 from inference.errors import Invalid
-from inference.kernels import counts
 
 EMPTY_ALPHA = 1e-30  # of a topic that gets no tokens: above 0, and never drawn
 # Of the tokens of a topic's seeds (`_tokens_of_seeds`). Of less a topic of rare seeds was filled
@@ -30,7 +29,7 @@ NEAR_WEIGHT = 0.3
 def check_seeds(config: Config) -> None:
     """Raises Invalid for learned priors: alpha would be learned of empty topics, and one eta of
     all."""
-    if config.learn != "nothing":
+    if config.learns_priors:
         raise Invalid(
             "learn",
             "With topics that are named beforehand the priors are fixed: set “Learned priors” to"
@@ -104,10 +103,13 @@ def add_to_counts(state: State) -> None:
         add_to_rows(state, 1.0)
     elif len(state.seed_words):
         draws = np.round(state.seed_tokens / state.pi).astype(np.int32)
-        indptr = np.arange(len(draws) + 1)
-        words = state.seed_words.astype(np.int32)
-        topics = state.seed_topics.astype(np.uint16)
-        counts.add(words, indptr, topics, draws, state.table, state.totals)
+        beforehand = together.CountChanges(
+            words=state.seed_words.astype(np.int32),
+            indptr=np.arange(len(draws) + 1),
+            topics=state.seed_topics.astype(np.uint16),
+            changes=draws,
+        )
+        add_counts(state, beforehand)
 
 
 def renew(state: State, phase: Phase, size: float) -> None:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from inference.engines import from_documents
-from inference.engines.contract import Shape, rho
+from inference.engines.contract import Shape
 from inference.engines.ssi.settings import Resolved
+from inference.engines.step_sizes import Falling, rho
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Phase:
             learns_by_ope=config.learns_by_ope,
             warm_up_steps=config.warm_up * shape.per_pass if config.remembers else 0,
             steps_of_warm_up_pass=shape.per_pass,
-            steps_of_pass=shape.later or shape.per_pass,
+            steps_of_pass=shape.per_later_pass,
         )
 
     @property
@@ -64,9 +65,9 @@ class Phase:
         return self.is_warm_up and self.learns_by_ope
 
     def step_size(self, config: Resolved) -> float:
-        """By how much all statistics fade in this step, where they do: by the schedule of OPE, or by
-        that of the settings (`contract.rho`)."""
-        schedule = from_documents.StepSizes() if self.is_by_ope else config
+        """By how much all statistics fade in this step, where they do: by the schedule of OPE, or
+        by that of the settings (`step_sizes.rho`)."""
+        schedule: Falling = from_documents.StepSizes() if self.is_by_ope else config
         return rho(schedule, self.step)
 
     @property

@@ -35,13 +35,13 @@ def sample_batch(
     )
     ends = batch.token_ptr[batch.doc_ptr]
     documents = gibbs.StoredDocuments(
-        np.arange(len(keys)),
-        batch.doc_ptr,
-        batch.places,
-        np.diff(batch.token_ptr).astype(np.int32),
-        ends[:-1],
-        np.diff(ends),
-        keys,
+        rows=np.arange(len(keys)),
+        indptr=batch.doc_ptr,
+        words=batch.places,
+        counts=np.diff(batch.token_ptr).astype(np.int32),
+        first=ends[:-1],
+        lengths=np.diff(ends),
+        keys=keys,
     )
     table = gibbs.CountTable(weights[:0], weights)
     _sweep(config, state, documents, table, norm, new, np.empty(0, np.uint64), anew)
@@ -65,7 +65,13 @@ def sample_in_place(
     first = bow.first_token[documents]
     lengths = bow.first_token[documents + 1] - first
     stored = gibbs.StoredDocuments(
-        documents, bow.indptr, bow.words, bow.counts, first, lengths, keys
+        rows=documents,
+        indptr=bow.indptr,
+        words=bow.words,
+        counts=bow.counts,
+        first=first,
+        lengths=lengths,
+        keys=keys,
     )
     changed = np.empty(lengths.sum() * state.memory.shape[1], np.uint64)
     norm = _normalisers(config, state)
@@ -96,7 +102,7 @@ def _sweep(
     rises = empty_rises(config, state)
     plan = gibbs.Plan(anew, config.burn_in, config.samples, config.draws)
     runs = gibbs.sample(documents, table, terms, plan, draws, changed, rises)
-    if config.learn != "nothing":
+    if config.learns_priors:
         state.rises += rises.sums.sum(axis=0)
     return runs
 
@@ -112,17 +118,24 @@ def _terms(
     part of them; counts are divided by it here."""
     K = config.topics
     width = gibbs.table_width(K)
-    prior = np.zeros(width, np.float32)
+    alpha_per_count = np.zeros(width, np.float32)
     if config.weighs_by_logarithm:
-        times = np.ones(K, np.float32)
-        prior[:K] = state.alpha
+        per_count = np.ones(K, np.float32)
+        alpha_per_count[:K] = state.alpha
     else:
-        times = (state.pi / norm).astype(np.float32)
-        prior[:K] = state.alpha * (state.pi / norm)
+        per_count = (state.pi / norm).astype(np.float32)
+        alpha_per_count[:K] = state.alpha * (state.pi / norm)
     sums = _room_for_sums(state, len(table.wide) + len(table.narrow), width // gibbs.BLOCK)
-    gibbs.sum_words(documents, table, prior, sums)
-    g, g_sums = gibbs.smoothing(norm, state.eta, state.alpha, config.weighs_by_logarithm)
-    return gibbs.Terms(times, prior, sums, g, g_sums, state.alpha)
+    gibbs.sum_words(documents, table, alpha_per_count, sums)
+    g, alpha_g_sums = gibbs.smoothing(norm, state.eta, state.alpha, config.weighs_by_logarithm)
+    return gibbs.Terms(
+        per_count=per_count,
+        alpha_per_count=alpha_per_count,
+        sums=sums,
+        g=g,
+        alpha_g_sums=alpha_g_sums,
+        alpha=state.alpha,
+    )
 
 
 def _room_for_sums(state: State, words: int, blocks: int) -> np.ndarray:

@@ -6,15 +6,15 @@ docs/measurements/engines/ssi-experiments.md has the evidence for these values.
 from dataclasses import dataclass
 
 from inference.engines import defaults, from_documents
-from inference.engines.contract import (
-    Chosen,
+from inference.engines.settings import (
+    LearningPriors,
+    ResolvedPriors,
     Settings,
     alpha_setting,
     eta_setting,
     kappa_setting,
     learn_setting,
     minibatch_setting,
-    passes_within,
     resolved,
     setting,
     tau0_setting,
@@ -22,40 +22,41 @@ from inference.engines.contract import (
 from inference.errors import Invalid
 
 MOST_DRAWS = 10_000  # samples times draws
-# Minibatches of a pass; the same with MANY_TOPICS or more, which complete better with larger ones
-# (docs/measurements/engines/ssi-experiments.md, "Minibatches")
-MINIBATCHES_OF_PASS = 32
-PARTS_OF_MANY = 16
-MANY_TOPICS = 1000
+# With memo, minibatches of a pass; the same with FEWEST_OF_MANY_TOPICS or more, which complete
+# better with larger minibatches (docs/measurements/engines/ssi-experiments.md, "Minibatches")
+MEMO_MINIBATCHES = 32
+MEMO_MINIBATCHES_OF_MANY = 16
+FEWEST_OF_MANY_TOPICS = 1000
+# Documents of such a minibatch
+LEAST_MINIBATCH = 20
+MOST_PARTED_MINIBATCH = 2048
+# In the warm-up of a large corpus, minibatches are larger than that: documents of one, at the most,
+# and steps of a pass, at the least
+MOST_WARM_MINIBATCH = 16_384
+FEWEST_WARM_STEPS = 256
+# The same after the warm-up
+MOST_GROWN_MINIBATCH = 32_768
+FEWEST_GROWN_STEPS = 64
 # Of settings that are left open; of LOGARITHMS: where weights are exp E[log beta], as in the paper
 LEAST_FROM_DOCUMENTS = 20  # topics: with fewer, documents chosen at random miss too many
 LEAST_PASSES = 3
 MOST_PASSES = 100  # topics have mostly settled before
 WARM_UP_BY_OPE = 2  # passes
 ETA_OF_MEMO = 0.2  # of the usual one: each token is counted in full
-MINIBATCH = 256
+MINIBATCH = 256  # documents, with decay
 MINIBATCH_OF_LOGARITHMS = 400
-LEAST_MINIBATCH = 20
-BURN_IN = 5
+BURN_IN = 5  # sweeps
 BURN_IN_OF_LOGARITHMS = 2
-SAMPLES = 5
+SAMPLES = 5  # sweeps
 SAMPLES_OF_LOGARITHMS = 3
-DRAWS = 2
-AVERAGED = 5  # passes
-# Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
-GROWN = 32_768
-GROWN_STEPS = 64
-# The same of the warm-up, beyond SMALL_WARM_UP documents
-SMALL_WARM_UP = 2048
-WARM = 16_384
-WARM_STEPS = 256
-SWEPT_TOKENS = (
-    600_000_000  # what is gone through, over all passes, where the number of passes is not given
-)
+DRAWS = 2  # topics of a word in a sweep
+AVERAGED_PASSES = 5
+# What is gone through, over all passes, where the number of passes is not given
+SWEPT_TOKENS = 600_000_000
 
 
 @dataclass(frozen=True)
-class Config(Settings):
+class Config(LearningPriors, Settings):
     """Settings of a run. Raises Invalid, naming the field, for what can't be."""
 
     alpha: float | None = alpha_setting(1e-9)
@@ -150,11 +151,12 @@ class Config(Settings):
                 f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times"
                 f" {self.draws}.",
             )
-        most_topics = from_documents.MOST_JOINED // from_documents.JOINED
+        most_topics = from_documents.MOST_JOINED_TOPICS // from_documents.JOINED_PER_TOPIC
         if self.start == "joined" and self.topics > most_topics:
             raise Invalid(
                 "start",
-                f"A start from joined topics is for {most_topics} topics at the most, got {self.topics}.",
+                f"A start from joined topics is for {most_topics} topics at the most, got"
+                f" {self.topics}.",
             )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
@@ -171,9 +173,13 @@ class Config(Settings):
         samples = SAMPLES_OF_LOGARITHMS if by_logarithm else SAMPLES
         eta = defaults.eta(self.topics)
         if memo:
-            passes = passes_within(SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES)
+            passes = defaults.passes_within(
+                SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES
+            )
             minibatch = self.minibatch or self._parted(documents)
-            minibatch_after = max(minibatch, min(GROWN, documents // GROWN_STEPS))
+            minibatch_after = max(
+                minibatch, min(MOST_GROWN_MINIBATCH, documents // FEWEST_GROWN_STEPS)
+            )
             samples = 1
             eta = defaults.eta(self.topics, ETA_OF_MEMO)
         if by_logarithm:
@@ -191,19 +197,21 @@ class Config(Settings):
             burn_in=BURN_IN_OF_LOGARITHMS if by_logarithm else BURN_IN,
             samples=samples,
             draws=1 if by_logarithm else DRAWS,
-            averaged=AVERAGED if memo else 1,
+            averaged=AVERAGED_PASSES if memo else 1,
             until="settled" if memo else "passes",
         )
 
     def _parted(self, documents: int) -> int:
         """The minibatch of memo: a part of the documents."""
-        parts = MINIBATCHES_OF_PASS if self.topics < MANY_TOPICS else PARTS_OF_MANY
-        part = min(SMALL_WARM_UP, max(LEAST_MINIBATCH, documents // parts))
-        return max(part, min(WARM, documents // WARM_STEPS))
+        parts = (
+            MEMO_MINIBATCHES if self.topics < FEWEST_OF_MANY_TOPICS else MEMO_MINIBATCHES_OF_MANY
+        )
+        part = min(MOST_PARTED_MINIBATCH, max(LEAST_MINIBATCH, documents // parts))
+        return max(part, min(MOST_WARM_MINIBATCH, documents // FEWEST_WARM_STEPS))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resolved(Chosen, Config):
+class Resolved(ResolvedPriors, Config):
     """Settings of which none is open."""
 
     start: str

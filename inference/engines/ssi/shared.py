@@ -10,7 +10,8 @@ import numpy as np
 
 from inference.engines import from_documents, together
 from inference.engines.batch import expand, keys as streams
-from inference.engines.contract import Exchange, Shape, Site
+from inference.engines.contract import Shape
+from inference.engines.sharing import Exchange, Site
 from inference.engines.ssi import algorithm, counting
 from inference.engines.ssi.phase import Phase
 from inference.engines.ssi.sampling import sample_in_place
@@ -92,7 +93,7 @@ def _step_in_rows(
 
 def _add_rises(config: Resolved, state: State, site: Site, before: np.ndarray) -> Exchange:
     """Add up what alpha is learned from. before: state.rises before this step."""
-    if config.learn != "nothing":
+    if config.learns_priors:
         message = (state.rises - before,)
         of_all = yield [message] * site.ranks
         state.rises = before + sum(rises for (rises,) in of_all)

@@ -1,6 +1,9 @@
 """What a training holds between steps, and what a checkpoint has of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
 
 import numpy as np
 
@@ -9,8 +12,16 @@ from inference.engines import arena, averaging
 from inference.engines.contract import LEADING, MAPPED, SCRATCH, Shape
 from inference.kernels import counts, gibbs
 
-NOT_COUNTED = -1  # the step in which a state was last counted, before any was
 NO_TABLE = gibbs.CountTable(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
+
+
+class Store(Enum):
+    """Where lambda of the present step is: in the rows alone; in the table alone, as the rows have
+    an older one; or the same in both."""
+
+    ROWS = "rows"
+    TABLE = "table"
+    ROWS_AND_TABLE = "rows and table"
 
 
 @dataclass(kw_only=True)
@@ -27,11 +38,10 @@ class State(averaging.Averaged):
     next visit begins, is that of column (samples - 1) * draws, the first draw of the last sample.
     judged: float64[n], held-out completion at the looks so far.
 
-    Where documents' counts are replaced, `table` has them by word and topic: those of step
-    `counted`. The rows follow when they are asked for, by `refresh`; they have those of step
-    `written`. Steps are compared, as a state whose fields came from a checkpoint or another process
-    has no table of its step. sums: room for gibbs.Terms. A checkpoint has the rows, and none of
-    these four fields.
+    Where documents' counts are replaced, `table` has them by word and topic, and the rows follow
+    when they are asked for, by `refresh`; `lambda_in` says which of the two has lambda. sums: room
+    for gibbs.Terms. A checkpoint has the rows, and none of these three fields; nor has what another
+    process sends (`take`).
 
     seed_words, seed_topics: int64[m], and seed_tokens: float64[m], by how much lambda's prior is
     above eta for a seed in its topic (`named_topics.plant`): it is part of the rows and of the
@@ -54,31 +64,29 @@ class State(averaging.Averaged):
     empty: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     table: gibbs.CountTable = field(default=NO_TABLE, metadata=SCRATCH)
     sums: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
-    counted: int = field(default=NOT_COUNTED, metadata=SCRATCH)
-    written: int = field(default=NOT_COUNTED, metadata=SCRATCH)
+    lambda_in: Store = field(default=Store.ROWS, metadata=SCRATCH)
 
     @property
     def is_in_table(self) -> bool:
-        """Whether the table has the counts of this step; if not, only the rows have lambda."""
-        return self.counted == self.t
+        """Whether the table has lambda, which steps then change there; if not, only the rows have
+        it."""
+        return self.lambda_in is not Store.ROWS
 
     def enter_table(self, table: gibbs.CountTable) -> None:
         """Let lambda be in a table from now on, which has the counts of the rows."""
         self.table = table
-        self.counted = self.t
-        self.written = NOT_COUNTED
+        self.lambda_in = Store.TABLE
 
     def leave_table(self) -> None:
         """Let lambda be in the rows from now on, which get the counts of the table before."""
         self.refresh()
-        self.counted = NOT_COUNTED
+        self.lambda_in = Store.ROWS
 
-    def count_step(self, step: int) -> None:
-        """Begin a step, counted from 1: lambda stays where it is, in the rows or in the table."""
-        stays_in_table = self.is_in_table
-        self.t = step
-        if stays_in_table:
-            self.counted = step
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Fields of another process, among them the rows: a table that is here is of an older
+        step."""
+        super().take(values)
+        self.lambda_in = Store.ROWS
 
     @property
     def has_named_topics(self) -> bool:
@@ -101,11 +109,10 @@ class State(averaging.Averaged):
 
     def refresh(self) -> None:
         """Bring the rows to what the table has."""
-        rows_are_behind = self.written != self.t
-        if not (self.is_in_table and rows_are_behind):
+        if self.lambda_in is not Store.TABLE:
             return
         arena.put_all(self, *counts.rows(self.table, self.arena_values[:0]))
-        self.written = self.t
+        self.lambda_in = Store.ROWS_AND_TABLE
 
     def count_parameters(self) -> int:
         """How many of the K x V parameters hold tokens: the entries of the rows, which are brought

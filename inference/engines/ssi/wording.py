@@ -5,7 +5,7 @@ from typing import Any
 
 from inference.engines import from_documents
 from inference.engines.contract import Methods
-from inference.engines.lda_sentences import priors_were, trained_lda
+from inference.engines.lda_sentences import trained_lda, with_learned_priors
 from inference.engines.ssi.published import AVERAGED_FROM, LOOKS, SETTLED
 from inference.errors import first_passes, number_of
 
@@ -13,13 +13,9 @@ from inference.errors import first_passes, number_of
 FROM_DOCUMENTS = {
     "documents": "Each topic began as the words of a document",
     "joined": (
-        f"{from_documents.JOINED} times as many topics began as the words of a document each and"
-        " learned from a sample of the documents, and the nearest were joined"
+        f"{from_documents.JOINED_PER_TOPIC} times as many topics began as the words of a document"
+        " each and learned from a sample of the documents, and the nearest were joined"
     ),
-}
-LEARNED = {
-    "alpha": "; α was learned for each topic (Minka 2000)",
-    "both": "; α for each topic and η were learned (Minka 2000)",
 }
 
 
@@ -27,10 +23,8 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors and sweeps. A run of an older version may lack
     the settings of today."""
     how, cited_for_how = _statistics(settings)
-    citations = ["blei2003latent", "mimno2012sparse", *cited_for_how]
-    learned = LEARNED.get(settings.get("learn", ""), "")
-    if learned:
-        citations.append("minka2000estimating")
+    of_priors, cited_for_priors = with_learned_priors(settings)
+    citations = ("blei2003latent", "mimno2012sparse", *cited_for_how, *cited_for_priors)
     sweeps = number_of(settings["burn_in"], "sweep")
     samples = number_of(settings["samples"], "saved sweep")
     draws = number_of(settings["draws"], "topic")
@@ -40,13 +34,12 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     )
     if settings.get("expectation") == "mean":
         of_model += " Words were weighted by E[β] instead of exp E[log β]."
-    of_priors = f"{priors_were(settings)}{learned}."
     of_visits = (
         f"In each visit of a document there were {sweeps} before any was counted, {samples} and"
         f" {draws} drawn for a word in each of them."
     )
     sentence = f"{of_model} {of_priors} {of_visits}{_of_end(settings)}"
-    return Methods(sentence, tuple(citations))
+    return Methods(sentence, citations)
 
 
 def _statistics(settings: Mapping[str, Any]) -> tuple[str, list[str]]:

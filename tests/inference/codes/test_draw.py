@@ -42,6 +42,12 @@ def test_a_larger_draw_holds_a_smaller_one(uneven):
     assert len(drawn[0]) == 7  # floors
 
 
+def test_a_draw_is_what_it_was_when_documents_were_coded(uneven):
+    """By the program's earlier versions, too: a larger draw has to hold it."""
+    of_seed_5 = [204, 88, 0, 540, 888, 7, 550, 811, 112, 129, 310, 460]
+    assert draw(uneven, 12, 1, seed=5).documents.tolist() == of_seed_5
+
+
 def test_beginnings_are_proportional(uneven):
     made = draw(uneven, 300, 1, seed=4)
     for n in (50, 100, 200):

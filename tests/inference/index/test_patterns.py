@@ -372,7 +372,7 @@ def test_a_frequent_word_and_any_other_is_found_without_reading_texts(seed, tmp_
     without.unfollowed = [None] * len(index.unfollowed)
     read = Hits(without, parse("a *", cut), *EVERY, chosen)
     with monkeypatch.context() as patch:
-        patch.setattr(hits, "_match", lambda *arguments: np.zeros(len(arguments[1]), np.int32))
+        patch.setattr(hits, "count_hits", lambda *arguments: np.zeros(len(arguments[1]), np.int32))
         found = Hits(index, parse("a *", cut), *EVERY, chosen)
         assert not len(Hits(without, parse("a *", cut), *EVERY, chosen).documents)
     assert found.documents.tolist() == read.documents.tolist()
@@ -480,13 +480,23 @@ def test_many_such_alternatives_take_no_longer(tmp_path, monkeypatch):
         Hits(index, parse("|".join(["/a.*/"] * 20), cut), *EVERY, np.ones(1, bool))
 
 
+def test_hits_in_topics_and_places_need_evidence(tmp_path, monkeypatch):
+    index = index_of(tmp_path, ["a b a b"], monkeypatch)
+    with pytest.raises(ValueError, match="without evidence"):
+        Hits(index, parse("a", cut), None, np.ones(3, bool), np.ones(1, bool))
+    found = Hits(index, parse("a", cut), None, np.zeros(0, bool), np.ones(1, bool))
+    assert found.counts.tolist() == [2]
+    with pytest.raises(ValueError, match="without evidence"):
+        found.places(0, 1)
+
+
 def test_counting_ends_in_time(tmp_path, monkeypatch):
     index = index_of(tmp_path, ["a b a b"] * 9, monkeypatch)
     monkeypatch.setattr(hits, "SECONDS", -1.0)
     with pytest.raises(Invalid, match="was stopped"):
         Hits(index, parse("a", cut), *EVERY, np.ones(9, bool))
     monkeypatch.setattr(hits, "SECONDS", 10.0)
-    monkeypatch.setattr(hits, "OF_FORMS", -1.0)
+    monkeypatch.setattr(hits, "FORMS_SECONDS", -1.0)
     with pytest.raises(Invalid, match="takes too long"):
         Hits(index, parse("a*", cut), *EVERY, np.ones(9, bool))
 
@@ -496,7 +506,7 @@ def test_compiling_has_no_end_of_time(tmp_path, monkeypatch):
     failed."""
     index = index_of(tmp_path, ["a b a b"] * 9, monkeypatch)
     monkeypatch.setattr(hits, "SECONDS", -1.0)
-    monkeypatch.setattr(hits, "OF_FORMS", -1.0)
+    monkeypatch.setattr(hits, "FORMS_SECONDS", -1.0)
     found = Hits(index, parse("a*", cut), *EVERY, np.ones(9, bool), seconds=np.inf)
     assert found.documents.tolist() == list(range(9))
 

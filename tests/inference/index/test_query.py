@@ -5,12 +5,21 @@ import random
 import pytest
 
 from inference.errors import Invalid
-from inference.index.query import All, Any, Not, Piece, Sequence, narrowed, parse, sequences
+from inference.index.query import (
+    AllOf,
+    AnyOf,
+    NotOf,
+    Piece,
+    PieceSequence,
+    narrowed,
+    parse,
+    sequences,
+)
 from tests.inference.index.naive import cut
 
 
-def word(*words: str, how: str = "stem") -> Sequence:
-    return Sequence(tuple(Piece(w, how) for w in words))
+def word(*words: str, how: str = "stem") -> PieceSequence:
+    return PieceSequence(tuple(Piece(w, how) for w in words))
 
 
 WAR = word("war")
@@ -22,31 +31,31 @@ NAVY = word("navy")
     ("query", "tree"),
     [
         ("war", WAR),
-        ("War PEACE", All((WAR, PEACE))),
-        ("war or peace", Any((WAR, PEACE))),
-        ("war OR peace navy", Any((WAR, All((PEACE, NAVY))))),
-        ("(war OR peace) navy", All((Any((WAR, PEACE)), NAVY))),
-        ("war AND peace", All((WAR, PEACE))),
-        ("war -peace", All((WAR, Not(PEACE)))),
-        ("war NOT peace", All((WAR, Not(PEACE)))),
-        ("war AND NOT (peace OR navy)", All((WAR, Not(Any((PEACE, NAVY)))))),
+        ("War PEACE", AllOf((WAR, PEACE))),
+        ("war or peace", AnyOf((WAR, PEACE))),
+        ("war OR peace navy", AnyOf((WAR, AllOf((PEACE, NAVY))))),
+        ("(war OR peace) navy", AllOf((AnyOf((WAR, PEACE)), NAVY))),
+        ("war AND peace", AllOf((WAR, PEACE))),
+        ("war -peace", AllOf((WAR, NotOf(PEACE)))),
+        ("war NOT peace", AllOf((WAR, NotOf(PEACE)))),
+        ("war AND NOT (peace OR navy)", AllOf((WAR, NotOf(AnyOf((PEACE, NAVY)))))),
         ("NOT -war", WAR),
-        ("-(war peace)", Not(All((WAR, PEACE)))),
-        ('-"war peace"', Not(word("war", "peace", how="exact"))),
+        ("-(war peace)", NotOf(AllOf((WAR, PEACE)))),
+        ('-"war peace"', NotOf(word("war", "peace", how="exact"))),
         ('"war peace"', word("war", "peace", how="exact")),
         ("“war peace”", word("war", "peace", how="exact")),
         ('"war', word("war", how="exact")),
-        ('"or" "AND"', All((word("or", how="exact"), word("and", how="exact")))),
+        ('"or" "AND"', AllOf((word("or", how="exact"), word("and", how="exact")))),
         ("mili*", word("mili", how="begin")),
-        ('"war mili*"', Sequence((Piece("war", "exact"), Piece("mili", "begin")))),
+        ('"war mili*"', PieceSequence((Piece("war", "exact"), Piece("mili", "begin")))),
         ("well-known", word("well", "known")),
-        ("don’t 1914–18", All((word("don", "t"), word("1914", "18")))),
+        ("don’t 1914–18", AllOf((word("don", "t"), word("1914", "18")))),
         ("or", word("or")),
-        ("war or", All((WAR, word("or")))),
-        ("or war", All((word("or"), WAR))),
-        ("war & peace, !", All((WAR, PEACE))),
+        ("war or", AllOf((WAR, word("or")))),
+        ("or war", AllOf((word("or"), WAR))),
+        ("war & peace, !", AllOf((WAR, PEACE))),
         ("() war (&)", WAR),
-        ("and not", All((word("and"), word("not")))),
+        ("and not", AllOf((word("and"), word("not")))),
     ],
 )
 def test_what_is_typed_becomes_a_tree(query, tree):

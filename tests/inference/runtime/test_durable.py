@@ -37,8 +37,8 @@ def test_many_files_are_settled_on_each_disk_that_they_are_on(tmp_path, monkeypa
         (folder / "file").write_text("")
     settled = []
     monkeypatch.setattr(durable, "MOST_SYNCED_ONE_BY_ONE", 1)
-    monkeypatch.setattr(durable, "_disk", lambda path: "b" in path.parts)
-    monkeypatch.setattr(durable, "_settle_all", lambda path: settled.append("b" in path.parts))
+    monkeypatch.setattr(durable, "disk_of", lambda path: "b" in path.parts)
+    monkeypatch.setattr(durable, "settle_disk", lambda path: settled.append("b" in path.parts))
     durable.settle(*folders)
     assert sorted(settled) == [False, True]
 

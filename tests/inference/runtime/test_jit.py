@@ -63,11 +63,9 @@ next_number(1)
 def folder(tmp_path, monkeypatch):
     """An empty folder of kernels for this test."""
     monkeypatch.setenv("TOPOGRAPH_KERNELS", str(tmp_path / "kernels"))
-    kernel_files.folder.cache_clear()
-    kernel_files._make_room.cache_clear()
+    kernel_files.forget()
     yield tmp_path / "kernels"
-    kernel_files.folder.cache_clear()
-    kernel_files._make_room.cache_clear()
+    kernel_files.forget()
 
 
 @pytest.fixture
@@ -258,7 +256,7 @@ def test_the_files_that_were_used_least_recently_are_deleted(folder, monkeypatch
     (folder / "unfinished").touch()
     os.utime(folder / "unfinished", (0, 0))
     assert kernel_files.read("a")  # which makes it the last used
-    kernel_files._make_room.cache_clear()
+    kernel_files.forget()
     kernel_files.write("e", b"")
     assert {path.stem for path in folder.iterdir()} == {"a", "d", "e"}
 
@@ -268,7 +266,7 @@ def shipped(compiled, folder, tmp_path, monkeypatch):
     """The folder of kernels of a wheel: `calls` for integers, compiled for another processor than
     this process does."""
     monkeypatch.setattr(kernel_files, "SHIPPED", tmp_path / "shipped")
-    kernel_files._shipped.cache_clear()
+    kernel_files.forget()
     compiled(CALLED, CALLS, "calls", 2)
     empty(folder)
     program = "import calling_kernels; calling_kernels.calls(2)"
@@ -279,7 +277,7 @@ def shipped(compiled, folder, tmp_path, monkeypatch):
     kernel_files.ship({path.stem for path in folder.glob("calling_kernels.*.kernel")})
     empty(folder)
     yield tmp_path / "shipped"
-    kernel_files._shipped.cache_clear()
+    kernel_files.forget()
 
 
 @pytest.mark.skipif(
@@ -346,7 +344,7 @@ def test_kernels_of_two_machines_are_shipped_together(folder, tmp_path, monkeypa
         assert kernel_files.read_shipped(name) == content
     kernel_files.ship({"of_another"})
     assert kernel_files.read_shipped("of_one") is None
-    kernel_files._shipped.cache_clear()
+    kernel_files.forget()
 
 
 def test_every_kernel_of_the_package_can_be_kept():
@@ -366,7 +364,7 @@ def test_every_kernel_of_the_package_can_be_kept():
         assert len(jit.fingerprint(kernel)) == 64
         assert isinstance(kernel._cache, jit.Kept), kernel
         for compiled_for in kernel.overloads:
-            assert all(jit._described(argument) for argument in compiled_for)
+            assert all(jit.describe_type(argument) for argument in compiled_for)
 
 
 def test_types_that_look_alike_have_names_of_their_own():
@@ -392,5 +390,5 @@ def test_types_that_look_alike_have_names_of_their_own():
         np.zeros(2, "f4"),
         np.zeros((2, 2)),
     ]
-    names = {jit._described(typeof(value)) for value in values}
+    names = {jit.describe_type(typeof(value)) for value in values}
     assert len(names) == len(values)

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from inference.text import LANGUAGES, UNKNOWN, code_of, detect, name_of, of_text
+from inference.text import (
+    LANGUAGES,
+    UNKNOWN,
+    detect_language,
+    language_code,
+    language_name,
+    language_of,
+)
 from inference.text.language import MOST_TEXTS
 
 csv.field_size_limit(10**8)
@@ -30,33 +37,34 @@ def test_fourteen_languages(corpora_folder):
     for language, found in texts.items():
         # Half of the pages are not translated
         found.sort(key=lambda text: text.isascii() or -sum(c > "\x7f" for c in text) / len(text))
-        detected, share = detect(found[:10])
+        detected, share = detect_language(found[:10])
         assert detected == language[:2] and share > 0.8, (language, detected, share)
 
 
 def test_no_more_texts_are_taken_than_count():
     texts = iter(["The committee has approved the report"] * (MOST_TEXTS + 5))
-    detect(texts)
+    detect_language(texts)
     assert len(list(texts)) == 5
 
 
 def test_mixtures_and_nothing():
     english = "This is a sentence in plain English, and another one."
     french = "Ceci est une phrase en français, et en voici une autre."
-    assert detect([english]) == ("en", 1.0)
-    language, share = detect([french, french, english])
+    assert detect_language([english]) == ("en", 1.0)
+    language, share = detect_language([french, french, english])
     assert language == "fr" and 0.6 < share < 0.75
-    assert detect([]) == detect(["", "12 345 !!", "…"]) == ("", 0.0)
-    assert detect(["\ud800 " + english]) == ("en", 1.0)
+    assert detect_language([]) == detect_language(["", "12 345 !!", "…"]) == ("", 0.0)
+    assert detect_language(["\ud800 " + english]) == ("en", 1.0)
 
 
 def test_languages_without_a_stop_list():
     assert (
-        detect(["Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum."])[0] == "is"
+        detect_language(["Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum."])[0]
+        == "is"
     )
-    assert detect(["မြန်မာဘာသာစကားသည် မြန်မာနိုင်ငံ၏ ရုံးသုံးဘာသာစကားဖြစ်သည်"])[0] == "my"
+    assert detect_language(["မြန်မာဘာသာစကားသည် မြန်မာနိုင်ငံ၏ ရုံးသုံးဘာသာစကားဖြစ်သည်"])[0] == "my"
     assert (
-        detect(
+        detect_language(
             [
                 "Alle menneske er fødde til fridom og med same menneskeverd og menneskerettar, og"
                 " eg veit ikkje kva."
@@ -81,8 +89,8 @@ def test_languages_without_a_stop_list():
     ],
 )
 def test_each_text_has_a_language_or_none_is_told(text, language):
-    assert of_text(text) == language
-    assert name_of(text) == LANGUAGES.get(language, UNKNOWN)
+    assert language_of(text) == language
+    assert language_name(text) == LANGUAGES.get(language, UNKNOWN)
 
 
 def test_pieces_of_forty_characters_are_hardly_ever_taken_for_another_language(corpora_folder):
@@ -93,7 +101,7 @@ def test_pieces_of_forty_characters_are_hardly_ever_taken_for_another_language(c
         # Pages without letters of the language are not translated
         if language in ("fr", "es", "hu") and not text.isascii():
             piece = text[200:240]
-            told = of_text(piece)
+            told = language_of(piece)
             found += bool(told)
             if told and told not in (language, "en"):
                 wrong.append((language, told, piece))
@@ -102,7 +110,11 @@ def test_pieces_of_forty_characters_are_hardly_ever_taken_for_another_language(c
 
 def test_a_column_of_languages_may_have_names_and_codes():
     assert {
-        code_of(value) for value in ("German", "german", "de", "DE", "de_DE", "de-CH", "deu")
+        language_code(value) for value in ("German", "german", "de", "DE", "de_DE", "de-CH", "deu")
     } == {"de"}
-    assert code_of("zh_CN") == code_of("Chinese") == "zh" and code_of("nn") == "no"
-    assert not any(map(code_of, ("", UNKNOWN, "Python", "C++", "a, b", "xx", "the German one")))
+    assert (
+        language_code("zh_CN") == language_code("Chinese") == "zh" and language_code("nn") == "no"
+    )
+    assert not any(
+        map(language_code, ("", UNKNOWN, "Python", "C++", "a, b", "xx", "the German one"))
+    )

@@ -74,7 +74,7 @@ def test_a_full_table_keeps_the_frequent(tmp_path, monkeypatch):
     stream = written(tmp_path, made())
     choice = Choice(stop_words("en"), min_documents=2)
     everything = {phrase.words for phrase in phrases.find(stream, choice)}
-    monkeypatch.setattr(phrases, "_EXACT_PAIRS", 2)
+    monkeypatch.setattr(phrases, "EXACT_PAIRS", 2)
     few = {phrase.words for phrase in phrases.find(stream, choice)}
     assert few < everything and "new york" in few
     assert phrases.find(stream, choice, limit=1)[0].words in everything

@@ -110,9 +110,11 @@ def test_taken_up_after_being_killed(tmp_path):
     add(stream, 15, 30)
     stream.commit()
     add(stream, 30, 35)  # and is killed here, what it wrote half on disk
-    for file in stream._files.values():
-        file.write(b"123")
-        file.close()
+    stream.__exit__()
+    for path in (tmp_path / "parts").iterdir():
+        if path.name != "checkpoint.json":
+            with path.open("ab") as file:
+                file.write(b"123")
     with Stream.write(tmp_path / "parts", Tokeniser(), resume=checkpoint) as stream:
         assert Stream.open(tmp_path / "parts").D == 15
         add(stream, 15, len(TEXTS))

@@ -170,13 +170,13 @@ def test_batches_make_no_difference():
 
 def test_blocks_of_texts_make_no_difference(monkeypatch):
     whole = Tokeniser().pieces(TEXTS)
-    monkeypatch.setattr("inference.text.tokenise._BLOCK", 10)
+    monkeypatch.setattr("inference.text.tokenise.BLOCK", 10)
     assert all(np.array_equal(a, b) for a, b in zip(Tokeniser().pieces(TEXTS), whole, strict=True))
 
 
 def test_more_words_than_have_a_number_are_refused(monkeypatch):
     """Raw writings have numbers, too, so there may be fewer words than these."""
-    monkeypatch.setattr(table, "_MOST_WORDS", 3_000)
+    monkeypatch.setattr(table, "MOST_WORDS", 3_000)
     tokeniser = Tokeniser()
     tokeniser.pieces([" ".join(f"W{i}" for i in range(1_000))])
     with pytest.raises(Invalid, match="more than 3,000 different words"):

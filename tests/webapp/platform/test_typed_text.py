@@ -24,7 +24,7 @@ def test_words_are_typed_with_any_apostrophe(typed):
     "words_of",
     [
         lambda typed: words_typed(typed_text.as_counted(typed)),
-        lambda typed: [named_topics._as_counted(typed)],
+        lambda typed: [named_topics.counted_phrase(typed)],
     ],
     ids=["words that a run counts differently", "words of a named topic"],
 )

@@ -62,11 +62,11 @@ class AnswerJob(ABC, Generic[AnswerType]):
         stored_answer = rows.read_answer(self.run, self.stored_as, self.METHOD)
         return None if stored_answer is None else self.unpack(stored_answer)
 
-    def read_or_ask(self, by: int | None) -> AnswerType | None:
-        """None while a worker makes it. by: the user who asks."""
+    def read_or_ask(self, asker: int | None) -> AnswerType | None:
+        """None while a worker makes it. asker: the user who asks."""
         answer = self.read()
         if answer is None:
-            dispatch.ask(self.TASK, self.arguments, by)
+            dispatch.ask(self.TASK, self.arguments, asker)
         return answer
 
     def advance(self, done: float) -> None:
@@ -95,11 +95,14 @@ class AnswerJob(ABC, Generic[AnswerType]):
 
 
 def perform(
-    task: str, arguments: list, by: int | None, job_of: Callable[[RunView], AnswerJob[AnswerType]]
+    task: str,
+    arguments: list,
+    asker: int | None,
+    job_of: Callable[[RunView], AnswerJob[AnswerType]],
 ) -> None:
     """In a worker: make the answer and store it, unless it is stored already, or the run is not
-    there any more. arguments: as AnswerJob has them. by: the user who asked."""
-    with dispatch.at_work(task, arguments, by):
+    there any more. arguments: as AnswerJob has them. asker: the user who asked."""
+    with dispatch.at_work(task, arguments, asker):
         run = rows.trained(arguments[0])
         if run is None:
             return

@@ -60,6 +60,11 @@ class SpanAnswers(NamedTuple):
     topics: list[int]
     spans: SpansOfSet
 
+    @property
+    def too_few_in_order(self) -> int:
+        """See inference.answers.spans.Spans."""
+        return self.spans.too_few_in_order
+
 
 def visible_topics(view: RunView) -> list[int]:
     """The rows of every family: topics that are neither hidden nor merged into others."""

@@ -42,11 +42,16 @@ def calendar_of(days: np.ndarray, mask: np.ndarray | None) -> Calendar | None:
 
 
 class SpansOfSet(NamedTuple):
-    """spans: None where no two periods have words. unit: who speaks."""
+    """All spans of time of a set of documents. unit: whose texts count as one."""
 
     calendar: Calendar
     spans: Spans
     unit: corpus_unit.Unit
+
+    @property
+    def too_few_in_order(self) -> int:
+        """See inference.answers.spans.Spans."""
+        return self.spans.too_few_in_order
 
     def thirds(self) -> tuple[np.ndarray, np.ndarray] | None:
         """bool[D] each: the documents of the last and of the first third, as dates divide them;

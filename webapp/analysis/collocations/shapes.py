@@ -15,6 +15,7 @@ Which = Literal["content", "all"]
 Within = Literal["words", "sentence"]
 LARGEST_LOG_DICE = 14
 FIRST_PAIRS = 3
+NAMED_ONLY = 5  # words of a side that the other has none of, in the first sentence
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,20 @@ class ComparedCollocations(NearPage):
     units: list[int]
     few_units: str
     caution: str
+
+    @property
+    def only_on_one_side(self) -> list[tuple[str, list[tuple[str, int]]]]:
+        """Each side's name, and words with their tokens that are never near the word on the other
+        side, the most frequent first: a fact about these texts, whatever can be said of others."""
+        words_of_sides = []
+        for s, side in enumerate(self.sides):
+            only_here = [
+                (near.word, near.tokens[s]) for near in self.words[s] if not near.tokens[1 - s]
+            ]
+            only_here.sort(key=lambda word_and_tokens: -word_and_tokens[1])
+            if only_here:
+                words_of_sides.append((side.name, only_here[:NAMED_ONLY]))
+        return words_of_sides
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def _compute_words(word: Word, compared_sides: list[Side]) -> Computed:
     association = _associations(words.forms, counts)
     in_enough = compared.documents >= queries.least(base, question.least)
     strong = (association >= SIGNIFICANT_G2) & in_enough
-    columns = _columns(result, strong, association)
+    columns = order_columns(result, strong, association)
     return Computed([count.near.found for count in counts], compared, association, columns)
 
 
@@ -153,11 +153,12 @@ def _associations(forms: np.ndarray, counts: list[queries.Counted]) -> np.ndarra
     return association
 
 
-def _columns(
+def order_columns(
     result: keyness.Keyness, strong: np.ndarray, association: np.ndarray
 ) -> list[np.ndarray]:
-    """Rows of each column in their order: what differs clearly comes first, then by association.
-    strong: bool[n, 2], on which side a word is a collocation."""
+    """int64: rows of each column in their order: what differs clearly comes first, then by
+    association. strong: bool[n, 2], on which side a word is a collocation; association: float[n,
+    2]."""
     in_both = strong.all(axis=1) & ~result.different
     larger_in_first = np.where(result.different, result.ratio > 0, strong[:, 0])
     in_first = strong[:, 0] & larger_in_first & ~in_both

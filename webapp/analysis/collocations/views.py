@@ -2,6 +2,7 @@
 table."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any, get_args
@@ -31,10 +32,11 @@ from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links, provenance
 from webapp.core.results.links import TopicLink
 from webapp.core.results.page_cache import cached_page
+from webapp.core.results.topic_numbers import AskedTopic
 from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.accounts import embargo
-from webapp.platform.pages.page import run_or_404
+from webapp.platform.pages.page import run_of_path
 from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import table_answer
@@ -60,9 +62,9 @@ def words(
     page_query: PageQuery,
     word: str,
     *,
-    topic: int | None = None,
-    topic_a: int | None = None,
-    topic_b: int | None = None,
+    topic: AskedTopic = None,
+    topic_a: AskedTopic = None,
+    topic_b: AskedTopic = None,
     left: int = 5,
     right: int = 5,
     least: int = 5,
@@ -92,7 +94,7 @@ def network(
     page_query: PageQuery,
     word: str,
     *,
-    topic: int | None = None,
+    topic: AskedTopic = None,
     left: int = 5,
     right: int = 5,
     least: int = 5,
@@ -172,9 +174,9 @@ def _html(
     least = queries.least(selection, near_question.least)
     leasts = [number for number in LEASTS if queries.least(selection, number) == number]
     form = sets_form.sets_form(page_query.query, selection.version, page_query)
-    suggestions = [*form.suggestions, *_suggest_senses(page_query, topics)]
+    suggestions = [*form.suggestions, *suggest_senses(page_query, topics)]
     return CollocationsHtml(
-        **vars(form) | {"suggestions": suggestions},
+        **vars(replace(form, suggestions=suggestions)),
         windows=[
             Offer(
                 str(number),
@@ -211,7 +213,7 @@ def _html(
     )
 
 
-def _suggest_senses(page_query: PageQuery, topics: list[TopicLink]) -> list[tuple[str, str]]:
+def suggest_senses(page_query: PageQuery, topics: list[TopicLink]) -> list[tuple[str, str]]:
     """The two largest senses of a word, to be compared, and the address that does; nothing where
     it has one."""
     if len(topics) < SIDES:
@@ -229,7 +231,7 @@ def _offer_of_side(
 
 @require_safe
 def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
-    view = RunView(run_or_404(run_id))
+    view = RunView(run_of_path(run_id))
     entry = words_queries.word(view.run.version, word)
     if entry is None or not view.run.final or not concordance.has_places(view.run):
         raise Http404("This run has no places of this word: open the page of the run's words.")

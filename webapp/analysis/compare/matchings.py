@@ -40,7 +40,8 @@ _computing = threading.Lock()  # a second reader of the same pair waits for the 
 @dataclass
 class Unmatched(Exception):
     """Two runs that a worker compares, or is to, or could not. done: from 0 to 1. error: why it
-    could not; notice: what it waits for. key: of the row, None while others go first."""
+    could not; notice: what it waits for. key: of the row, None while no worker was asked, as
+    others go first."""
 
     a: int
     b: int
@@ -60,27 +61,39 @@ def _snapshots(first_run: Run, second_run: Run) -> list[int]:
     return sorted(run.snapshot_id for run in (first_run, second_run) if run.snapshot_id is not None)
 
 
-def matched(first_run: Run, second_run: Run, by: int | None = None) -> matching.Matching:
-    """Their present topics. Both have a snapshot. by: the user who asks. Raises Unmatched where a
-    worker has to do it."""
+def matched(first_run: Run, second_run: Run) -> matching.Matching:
+    """Their present topics. Both have a snapshot. Raises Unmatched where a worker has to do it, who
+    is not asked."""
     first, second = _snapshots(first_run, second_run)
     if first_run.topics * second_run.topics <= QUICK_TOPIC_PAIRS:
         with _computing:
-            between = _quick(first, second)
+            between = match_quickly(first, second)
     else:
         stored = _remembered.get_or_set((first, second), partial(_read, first, second))
         if stored is None:
-            raise _ask_worker(first_run, second_run, by)
+            row = Comparison.objects.filter(first=first, second=second).first()
+            raise _state(first_run, second_run, row)
         between = stored
     return between if first == first_run.snapshot_id else between.turned()
 
 
-def not_yet(pairs: Iterable[tuple[Run, Run]], by: int | None) -> list[Unmatched]:
+def matched_or_asked(first_run: Run, second_run: Run, asker: int | None) -> matching.Matching:
+    """As `matched`, but where a worker has to do it, it is asked. asker: the user who asks; None:
+    a guest. Raises Unmatched."""
+    try:
+        return matched(first_run, second_run)
+    except Unmatched as state:
+        if state.key is not None:
+            raise
+        raise _ask_worker(first_run, second_run, asker) from None
+
+
+def not_yet(pairs: Iterable[tuple[Run, Run]], asker: int | None) -> list[Unmatched]:
     """The pairs that a worker compares, or is to; it is asked for all of them."""
     waiting: dict[tuple[int, int], Unmatched] = {}
     for first_run, second_run in pairs:
         try:
-            matched(first_run, second_run, by)
+            matched_or_asked(first_run, second_run, asker)
         except Unmatched as state:
             waiting.setdefault(
                 (min(first_run.pk, second_run.pk), max(first_run.pk, second_run.pk)), state
@@ -94,7 +107,9 @@ def retry(key: int) -> bool:
 
 
 @cached(REMEMBERED)
-def _quick(first: int, second: int) -> matching.Matching:
+def match_quickly(first: int, second: int) -> matching.Matching:
+    """The topics of two snapshots, matched in this request; the smaller number is first. Raises
+    Invalid where one is gone."""
     return matching.match(*_topics(first, second))
 
 
@@ -145,30 +160,35 @@ _ARRAYS: dict[str, Any] = {
 }
 
 
-def _ask_worker(first_run: Run, second_run: Run, by: int | None) -> Unmatched:
-    """How far a worker is, who is asked where nobody was."""
+def _ask_worker(first_run: Run, second_run: Run, asker: int | None) -> Unmatched:
+    """Ask for a comparison that has no row, unless too many wait; how far it is then."""
+    if _is_full(asker):
+        return _state(first_run, second_run, None)
     first, second = _snapshots(first_run, second_run)
-    row = Comparison.objects.filter(first=first, second=second).first()
+    with transaction.atomic():
+        row, is_new = Comparison.objects.get_or_create(
+            first_id=first,
+            second_id=second,
+            defaults={"by_id": asker, "size": first_run.topics * second_run.topics},
+        )
+        if is_new:
+            dispatch.send(kinds.COMPARE, row.pk)
+    return _state(first_run, second_run, row)
+
+
+def _state(first_run: Run, second_run: Run, row: Comparison | None) -> Unmatched:
+    """How far a worker is; of two runs without a row none was asked."""
     if row is None:
-        if _is_full(by):
-            return Unmatched(first_run.pk, second_run.pk, Comparison.Status.QUEUED)
-        with transaction.atomic():
-            row, is_new = Comparison.objects.get_or_create(
-                first_id=first,
-                second_id=second,
-                defaults={"by_id": by, "size": first_run.topics * second_run.topics},
-            )
-            if is_new:
-                dispatch.send(kinds.COMPARE, row.pk)
+        return Unmatched(first_run.pk, second_run.pk, Comparison.Status.QUEUED)
     return Unmatched(
         first_run.pk, second_run.pk, row.status, row.done, row.error, row.shown_notice, row.pk
     )
 
 
-def _is_full(by: int | None) -> bool:
+def _is_full(asker: int | None) -> bool:
     """Whether so many comparisons wait that a user's next one has to wait for these."""
-    waiting = Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active))
-    if waiting.filter(by_id=by).count() >= MOST_WAITING_OF_USER:
+    waiting = kinds.COMPARE.unfinished
+    if waiting.filter(by_id=asker).count() >= MOST_WAITING_OF_USER:
         return True
     return waiting.count() >= MOST_WAITING
 

@@ -30,12 +30,12 @@ OTHER_ALPHA = (
     "For more than 100 topics held-out likelihood is measured with a smaller α for each topic, so"
     " between these runs small differences say little."
 )
-STATES = {
-    "queued": "waits",
-    "running": "is training",
-    "storing": "is being stored",
-    "cancelled": "was cancelled",
-    "failed": "failed",
+STATES: dict[str, str] = {
+    Run.Status.QUEUED: "waits",
+    Run.Status.RUNNING: "is training",
+    Run.Status.STORING: "is being stored",
+    Run.Status.CANCELLED: "was cancelled",
+    Run.Status.FAILED: "failed",
 }
 
 

@@ -62,9 +62,9 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
     return columns
 
 
-def comparison(first_run: Run, second_run: Run, by: int | None = None) -> Comparison:
-    """The pairs of two runs' topics. by: the user who asks. Raises Unmatched."""
-    between = matchings.matched(first_run, second_run, by)
+def comparison(first_run: Run, second_run: Run, asker: int | None) -> Comparison:
+    """The pairs of two runs' topics. asker: the user who asks a worker. Raises Unmatched."""
+    between = matchings.matched_or_asked(first_run, second_run, asker)
     pairs = [
         PartnerTopics(k, int(between.partner[k]), float(between.similarity[k]))
         for k in np.flatnonzero(between.partner >= 0).tolist()

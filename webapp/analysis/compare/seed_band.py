@@ -77,7 +77,7 @@ def _band(view: RunView, other_run: Run, between: matching.Matching) -> SeedBand
         without_partner=len(lone),
         with_other_seeds=usual,
         differences=differences,
-        sentence=_say(view, other_run, len(lone), usual, differences),
+        sentence=say_partners(view, other_run, len(lone), usual, differences),
         to_come=0 if state is None else state.to_come,
         possible=state is not None,
         url=links.seeds_url(run),
@@ -96,9 +96,12 @@ def _without_partner(view: RunView) -> list[int]:
     return lacking.tolist()
 
 
-def _say(
+def say_partners(
     view: RunView, other_run: Run, lone: int, usual: list[int], differences: int | None
 ) -> str:
+    """How many topics of a run have no partner in another one, and what other seeds say of that.
+    lone: these topics; usual: how many the run of each other seed lacks; differences: the lone
+    ones that every other seed finds again, None where that is not known."""
     names = {"run": view.run.pk, "other": other_run.pk, "topics": count(len(view.topics))}
     if not lone:
         return ALL_HAVE_PARTNERS.format(**names)

@@ -2,7 +2,9 @@
 this order."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from webapp.analysis.compare.fates import Fate, FateKind
 from webapp.analysis.compare.picture import Picture
@@ -224,17 +226,20 @@ class Stability(ComparedTopics):
 
 @dataclass(frozen=True)
 class Comparing:
-    """Two runs that a worker compares, as that takes long, or is to, or could not. status: queued,
-    comparing or failed. done: from 0 to 1. error: why it failed; notice: what it waits for. again:
-    where a form asks for it again that failed."""
+    """Two runs that a worker compares, as that takes long, or is to, or could not. again: where a
+    form asks for it again that failed."""
 
     run: int
     other: int
-    status: str
-    done: float
-    error: str
-    notice: str
-    again: str | None
+    status: Annotated[str, Field(description="queued, comparing or failed")]
+    done: Annotated[float, Field(description="from 0 to 1")]
+    error: Annotated[str, Field(description="why it failed, or empty")]
+    notice: Annotated[str, Field(description="what it waits for, or empty")]
+    again: Annotated[str | None, Field(description="where a form asks for it again, if it failed")]
+
+    @property
+    def has_failed(self) -> bool:
+        return self.again is not None
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,18 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inference import engines
-from inference.text import LANGUAGES
 from webapp.analysis.compare import (
     answer,
     fates,
     matchings,
     notes,
+    notices as notices_of_runs,
     picture,
     queries,
     run_table as measuring,
     seed_band,
     topics_table,
+    waiting,
 )
 from webapp.analysis.compare.fates import FateKind
 from webapp.analysis.compare.picture import Picture
@@ -30,8 +31,6 @@ from webapp.analysis.compare.shapes import (
     ComparedRun,
     CompareHtml,
     ComparePage,
-    Comparing,
-    Differences,
     FateRow,
     ListLink,
     MeasuredRun,
@@ -40,19 +39,15 @@ from webapp.analysis.compare.shapes import (
     PairPage,
     Pairs,
     RunLink,
-    SettingRow,
     Show,
     Stability,
 )
-from webapp.core.asked_training.described import describe_settings
 from webapp.core.results.view import RunView
 from webapp.core.runs import series
-from webapp.intake.ingest import version_history
 from webapp.models import Run
 from webapp.platform.accounts import authorization
-from webapp.platform.drawing.numbers import join_names
 from webapp.platform.pages.page import back
-from webapp.platform.pages.typed import PageQuery, PageResponse, typed, wholes
+from webapp.platform.pages.typed import NO_NUMBERS, PageQuery, PageResponse, typed, wholes
 from webapp.platform.server.table_files import (
     file_name,
     table_answer,
@@ -60,14 +55,6 @@ from webapp.platform.server.table_files import (
     table_to_come,
 )
 
-NO_TOPICS: dict[str, tuple[str, str]] = {  # why a run has none yet, and why several have none
-    Run.Status.QUEUED: ("it waits for a worker", "they wait for a worker"),
-    Run.Status.RUNNING: ("its training has just begun", "their training has just begun"),
-    Run.Status.STORING: ("its topics are being stored", "their topics are being stored"),
-    Run.Status.CANCELLED: ("it was cancelled", "they were cancelled"),
-    Run.Status.FAILED: ("it failed", "they failed"),
-}
-NO_RUNS: list[int] = []
 NOT_COMPARED = "A worker compares these runs. Ask again when their page shows topics side by side."
 COMPARISON_FAILED = (
     "Runs {first} and {second} could not be compared: {error} Press “Try again” on their page,"
@@ -95,7 +82,7 @@ def compare(
     request: HttpRequest,
     page_query: PageQuery,
     *,
-    run: Numbers = NO_RUNS,
+    run: Numbers = NO_NUMBERS,
     show: Show = "matched",
     fate: FateKind | None = None,
     sort: str = "",
@@ -105,28 +92,28 @@ def compare(
     runs = queries.ordered(authorization.runs(request), run)
     comparable = [run for run in runs if run.snapshot_id]
     reference = _reference(runs, against)
-    user = authorization.user_id(request)
-    notices = _notices(run, runs)
-    of_topics = _topic_notices(runs)
+    asker = authorization.user_id(request)
+    notices = notices_of_runs.of_runs(run, runs)
+    of_topics = notices_of_runs.of_topics(runs)
     # Pairs whose topics the page needs, and which a worker compares first
     with_first = [(comparable[0], run) for run in comparable[1:]]
-    waiting = matchings.not_yet([*with_first, *_pairs_with(reference, runs)], user)
-    numbers_waiting = {(state.a, state.b) for state in waiting}
+    unmatched = matchings.not_yet([*with_first, *_pairs_with(reference, runs)], asker)
+    numbers_waiting = {(state.a, state.b) for state in unmatched}
     are_compared = bool(with_first) and not any(
         (first.pk, run.pk) in numbers_waiting for first, run in with_first
     )
     page = ComparePage(
         runs=[_describe_run(run) for run in runs],
         notices=[*notices, *of_topics],
-        differences=_differences(runs),
+        differences=notices_of_runs.settings_that_differ(runs),
         measures=_measures(page_query, runs, reference),
         metrics={str(number): values for number, values in queries.curves(runs).items()},
         topics=_topics(page_query, comparable, show, fate, sort, after) if are_compared else None,
-        comparing=[_comparing(state) for state in waiting],
+        comparing=[waiting.describe(state) for state in unmatched],
     )
     if are_compared and len(comparable) == 2:
         first, second = comparable
-        page = PairPage(**vars(page), comparison=queries.comparison(first, second, user))
+        page = PairPage(**vars(page), comparison=queries.comparison(first, second, asker))
     html = partial(_html, request, page, runs, notices, of_topics)
     return PageResponse(page, html, status=_status(run, runs))
 
@@ -200,7 +187,7 @@ def measures(
     request: HttpRequest,
     page_query: PageQuery,
     *,
-    run: Numbers = NO_RUNS,
+    run: Numbers = NO_NUMBERS,
     show: str = "",
     fate: str = "",
     sort: str = "",
@@ -209,9 +196,12 @@ def measures(
     """The table of the runs' measures alone, which an open page asks for again while they train.
     show, fate, sort: what its links take back to that page."""
     runs = queries.ordered(authorization.runs(request), run)
+    reference = _reference(runs, against)
+    # Those that have ended since the page was opened
+    matchings.not_yet(_pairs_with(reference, runs), authorization.user_id(request))
     page = MeasuresPage(
         runs=[_describe_run(run) for run in runs],
-        measures=_measures(page_query, runs, _reference(runs, against)),
+        measures=_measures(page_query, runs, reference),
     )
     return PageResponse(page, status=_status(run, runs))
 
@@ -222,7 +212,9 @@ def measures_csv(request: HttpRequest) -> HttpResponse:
     runs = queries.ordered(authorization.runs(request), question["run"])
     if not runs:
         raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")
-    table = measuring.table(runs, _reference(runs, question["against"]))
+    reference = _reference(runs, question["against"])
+    matchings.not_yet(_pairs_with(reference, runs), authorization.user_id(request))
+    table = measuring.table(runs, reference)
     numbers = "-".join(str(run.pk) for run in runs)
     return table_answer(measuring.csv_table(table), file_name(f"runs-{numbers}"))
 
@@ -236,9 +228,7 @@ def topics_csv(request: HttpRequest) -> HttpResponse:
     if len(with_topics) != 2:
         raise Http404("Name two runs that have topics in the address, such as ?run=1&run=2.")
     first, second = with_topics
-    try:
-        table = topics_table.table(RunView(first), RunView(second))
-    except matchings.Unmatched as state:
+    for state in matchings.not_yet([(first, second)], authorization.user_id(request)):
         if not state.has_failed:
             return table_to_come(NOT_COMPARED)
         url = f"{reverse('compare')}?run={first.pk}&run={second.pk}"
@@ -250,19 +240,8 @@ def topics_csv(request: HttpRequest) -> HttpResponse:
                 url=request.build_absolute_uri(url),
             )
         )
+    table = topics_table.table(RunView(first), RunView(second))
     return table_answer(table, file_name(f"topics-of-runs-{first.pk}-{second.pk}"))
-
-
-def _comparing(state: matchings.Unmatched) -> Comparing:
-    return Comparing(
-        run=state.a,
-        other=state.b,
-        status=state.status,
-        done=state.done,
-        error=state.error,
-        notice=state.notice,
-        again=reverse("compare_again", args=[state.a, state.b]) if state.has_failed else None,
-    )
 
 
 @require_POST
@@ -331,79 +310,6 @@ def _describe_run(run: Run) -> ComparedRun:
         K=run.topics,
         seed=run.seed,
     )
-
-
-def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
-    """What a reader should know before anything else, in sentences."""
-    there_are = {run.pk for run in runs}
-    missing = [number for number in numbers if number not in there_are]
-    notices = [f"There is no run {number}: it may have been deleted." for number in missing]
-    if len({run.corpus_id for run in runs}) > 1:
-        notices.append(
-            "These runs are of different corpora: likelihoods are of different texts and can’t be"
-            " compared; topics are compared by their words, and a word that one corpus lacks has no"
-            " weight there."
-        )
-    languages = {run.corpus.settings.get("language") or "" for run in runs}
-    if len(languages) > 1:
-        names = sorted(LANGUAGES.get(code, "no stated language") for code in languages)
-        notices.append(
-            f"They are in different languages ({', '.join(names)}), so hardly any words, and hardly"
-            " any topics, will be the same."
-        )
-    return notices
-
-
-def _topic_notices(runs: list[Run]) -> list[str]:
-    """Why runs have no topics, or not their last ones."""
-    notices = [
-        f"Run {run.pk} is still training: these are its topics at step {run.snapshot.step:,}."
-        for run in runs
-        if run.snapshot and run.active
-    ]
-    without = [run for run in runs if run.snapshot is None]
-    for status in dict.fromkeys(run.status for run in without):
-        numbers = [str(run.pk) for run in without if run.status == status]
-        notice_of_run, notice_of_runs = NO_TOPICS.get(
-            status, ("none were stored", "none were stored")
-        )
-        if len(numbers) == 1:
-            notices.append(f"Run {numbers[0]} has no topics to compare: {notice_of_run}.")
-        else:
-            notices.append(
-                f"Runs {join_names(numbers)} have no topics to compare: {notice_of_runs}."
-            )
-    return notices
-
-
-def _differences(runs: list[Run]) -> Differences:
-    """A setting that an engine lacks is "". A run has several topics that were named beforehand,
-    each with its words: they are one row."""
-    rows: dict[str, SettingRow] = {}
-    for i, run in enumerate(runs):
-        for name, label, symbol, value in _settings(run, runs[0]):
-            row = rows.setdefault(name, SettingRow(name, label, symbol, [""] * len(runs)))
-            row.values[i] = f"{row.values[i]}; {value}" if row.values[i] else value
-    differ = [row for row in rows.values() if len(set(row.values)) > 1]
-    return Differences(differ, len(rows) - len(differ))
-
-
-def _settings(run: Run, first: Run) -> list[tuple[str, str, str, str]]:
-    """Name, label, symbol and value of each."""
-    return [
-        ("corpus", "Corpus", "", run.corpus.name),
-        ("words", "Words", "", _words_of(run, first)),
-        *describe_settings(run),
-    ]
-
-
-def _words_of(run: Run, first: Run) -> str:
-    """Which words a run has: the number of its version, and how that differs from the first run's
-    where both are of one corpus."""
-    number = f"version {run.version.number:,}"
-    if run.corpus_id != first.corpus_id or run.version_id == first.version_id:
-        return number
-    return f"{number}: {version_history.difference(first.version, run.version)}"
 
 
 def _topics(

@@ -44,7 +44,7 @@ class EffectsJob(AnswerJob[Estimates]):
     """topics: that are shown along the effect."""
 
     TASK = TASK
-    METHOD = 1
+    METHOD = 2
     NAME = "effects"
 
     regression: Regression
@@ -116,18 +116,17 @@ class EffectsJob(AnswerJob[Estimates]):
         return Estimates(table, arrays["ends"], along, joint, arrays.get("joint_ends"))
 
 
-def with_estimates(regression: Regression, topics: list[int], by: int | None) -> Regression:
+def with_estimates(regression: Regression, topics: list[int], asker: int | None) -> Regression:
     """Give a regression its stored estimates where a request could not make them. topics: those
-    that are shown along the effect. by: the user who asks. Raises Invalid for what can't be
+    that are shown along the effect. asker: the user who asks. Raises Invalid for what can't be
     estimated; NotYet where a worker has to estimate first."""
     if len(evidence.of(regression.selection.run).mixtures.doc_topics) <= QUICK_DOCUMENT_TOPICS:
         return regression
     settings = [regression.effect.labels[level] for level in regression.settings]
     job = EffectsJob(regression, topics)
-    made_before = job.read_or_ask(by)
+    made_before = job.read_or_ask(asker)
     if made_before is None:
-        has_failed = job.has_failed
-        raise NotYet(Answering(settings, has_failed), has_failed)
+        raise NotYet(Answering(settings, job.has_failed))
     return replace(regression, stored=made_before, shown_topics=tuple(topics))
 
 
@@ -138,7 +137,7 @@ def compute(
     settings: list[str],
     estimate: Way,
     topics: list[int],
-    by: int | None,
+    asker: int | None,
 ) -> None:
     """In a worker: estimate and store. settings: the four of EffectQuestion, in their
     order."""
@@ -151,7 +150,7 @@ def compute(
         )
         return EffectsJob(estimates.regression_of(selection, question), topics)
 
-    perform(TASK, [run_id, address, formula, settings, estimate, topics], by, job_of)
+    perform(TASK, [run_id, address, formula, settings, estimate, topics], asker, job_of)
 
 
 def _pack_table(table: EffectsTable, prefix: str) -> Stored:

@@ -232,11 +232,11 @@ def _rows(
     """Shares that a formula expects below 0 or above 1 are told as these."""
     view = regression.selection.view
     numbers = [table.topics[row_of_table] for row_of_table in rows_of_table]
-    words = topics.top_words(view, numbers, 5)
+    words = topics.top_words(view, numbers, topics.FIRST_WORDS)
     ends = regression.corrected_ends(numbers, table.answers.level)
     rows = []
     for row_of_table, topic, ends_of_topic in zip(rows_of_table, numbers, ends.T, strict=True):
-        documents = [side.with_topic(topic).address() for side in regression.sides]
+        documents = [side.address_by_topic(topic) for side in regression.sides]
         effect = TopicEffect(
             **vars(links.topic_link(view, topic)),
             **vars(_estimate(regression, table, row_of_table, ends_of_topic)),
@@ -360,11 +360,11 @@ class ClaimOnPage(NamedTuple):
     conclusion: sentences.Conclusion
 
 
-def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimOnPage:
-    """by: who asks. Raises Invalid for a topic that is not looked at."""
+def claim_page(regression: Regression, topic: int, asker: int | None) -> ClaimOnPage:
+    """asker: who asks. Raises Invalid for a topic that is not looked at."""
     table = regression.table()
     _check_topic(topic, table.topics)
-    claim_in_runs = variants.try_claim(regression, topic, by)
+    claim_in_runs = variants.try_claim(regression, topic, asker)
     conclusion = sentences.of_claim(claim_in_runs, _holding(claim_in_runs))
     about = _about(regression, conclusion.whole)
     (row,) = _rows(regression, table, [table.topics.index(topic)])
@@ -372,12 +372,12 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimOnPag
     return ClaimOnPage(page, conclusion)
 
 
-def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimOnPage:
+def claim_of_sets(sets: TwoSets, topic: int, asker: int | None) -> ClaimOnPage:
     """Make the page of a claim about two sets of documents, as `claim_page` does of a formula: the
     second setting is the first set."""
     differences = sets.differences
     _check_topic(topic, differences.topics)
-    claim_in_runs = variants.try_claim(sets, topic, by)
+    claim_in_runs = variants.try_claim(sets, topic, asker)
     conclusion = sentences.of_claim(claim_in_runs, _holding(claim_in_runs))
     about = AboutEffect(
         formula="",
@@ -404,7 +404,7 @@ def _row_of_sets(sets: TwoSets, topic: int) -> TopicEffect:
     return TopicEffect(
         **vars(links.topic_link(sets.selection.view, topic)),
         **vars(_difference_of_row(differences.answers, row)),
-        words=topics.top_words(sets.selection.view, [topic], 5)[topic],
+        words=topics.top_words(sets.selection.view, [topic], topics.FIRST_WORDS)[topic],
         documents=[
             compared_sets.address(side, sets.base, topic=topic)
             for side in (sets.second, sets.first)

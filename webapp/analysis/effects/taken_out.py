@@ -22,7 +22,7 @@ def say_what_is_taken_out(terms: Sequence[Term]) -> str:
 
 def say_who_has_no_share(names: Sequence[str], terms: Sequence[Term]) -> str:
     """ "“–”: Whig and Federalist have hardly any documents at the dates of most others, so no share
-    is told of them."; "" without names. names: the values whose shares are not told; terms: what is
+    is given for them."; "" without names. names: the values whose shares are not given; terms: what is
     held constant."""
     if not names:
         return ""
@@ -35,7 +35,7 @@ def say_who_has_no_share(names: Sequence[str], terms: Sequence[Term]) -> str:
             places.append(place)
     return (
         f"“–”: {join_names(names)} {'have' if len(names) > 1 else 'has'} hardly any documents at"
-        f" the {join_names(places)} of most others, so no share is told of"
+        f" the {join_names(places)} of most others, so no share is given for"
         f" {'them' if len(names) > 1 else 'it'}."
     )
 

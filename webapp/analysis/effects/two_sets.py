@@ -61,11 +61,11 @@ class TwoSets:
             self.base, self.first, self.second, self.documents, self.constant, self.two_set_answers
         )
 
-    def known_to(self, by: int | None) -> "TwoSets":
-        """Give both sets their answer, or leave that to the request where it is quick. by: the user
-        who asks. Raises NotYet where a worker has to make it first."""
+    def known_to(self, asker: int | None) -> "TwoSets":
+        """Give both sets their answer, or leave that to the request where it is quick. asker: the
+        user who asks. Raises NotYet where a worker has to make it first."""
         question = answering.TwoSides(self.base, self.first, self.second, self.constant)
-        return replace(self, two_set_answers=question.answers_of_worker(by))
+        return replace(self, two_set_answers=question.answers_of_worker(asker))
 
     @property
     def unit(self) -> corpus_unit.Unit:

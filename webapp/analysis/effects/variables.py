@@ -128,12 +128,12 @@ def of_term(
         if document_days.first_and_last(version) is None:
             raise Invalid("formula", f"No document of “{version.corpus.name}” has a date.")
         ordinals = document_days.read_days(version)
-        level, values = _steps(ordinals.astype(float), ordinals > 0)
+        level, values = divide_into_steps(ordinals.astype(float), ordinals > 0)
         return Levels(term, level, [_day(i, values) for i in range(len(values))], values)
     if number := next((f for f in number_fields(version) if f.name == term.name), None):
         values = fields.values(version, number)
-        level, values = _steps(values, number.known(values))
-        return Levels(term, level, [_short(i, values) for i in range(len(values))], values)
+        level, values = divide_into_steps(values, number.known(values))
+        return Levels(term, level, [name_step(i, values) for i in range(len(values))], values)
     if term.curve:
         raise Invalid(
             "formula", f"A spline is of a number or of “{DATE}”, not of “{term.name[:80]}”."
@@ -183,7 +183,7 @@ def _day(i: int, values: np.ndarray) -> str:
     return next(near, day)
 
 
-def _short(i: int, values: np.ndarray) -> str:
+def name_step(i: int, values: np.ndarray) -> str:
     """A step's number with as few digits as name this step. values: of equal width."""
     half = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
     exact = float(values[i])
@@ -206,7 +206,7 @@ def number_fields(version: Version) -> list[Number]:
     return [number for number in fields.numeric_fields(version) if number.name != DATE]
 
 
-def _steps(values: np.ndarray, has_value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def divide_into_steps(values: np.ndarray, has_value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(int32[D], -1 for none; float64[L]): each value's place among STEPS of equal width, or among
     as many different values."""
     low = float(values[has_value].min())

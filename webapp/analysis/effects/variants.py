@@ -36,7 +36,7 @@ REQUEST_SECONDS = 4.0
 _ROW = 32_000  # bytes of what is kept of a run, without its sums
 TIMES = (variables.DATE, *PERIODS)
 Question = Regression | TwoSets
-_kept = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
+kept_variants = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
 
 
 class Variant(NamedTuple):
@@ -121,7 +121,7 @@ def _choices(run: Run) -> str:
     return json.dumps(choices, sort_keys=True)
 
 
-def try_claim(question: Question, topic: int, by: int | None) -> ClaimInRuns:
+def try_claim(question: Question, topic: int, asker: int | None) -> ClaimInRuns:
     """Raises Invalid for a set of documents that topics of this run say."""
     if question.selection.topics:
         raise Invalid(
@@ -130,32 +130,32 @@ def try_claim(question: Question, topic: int, by: int | None) -> ClaimInRuns:
             " out.",
         )
     deadline = time.monotonic() + REQUEST_SECONDS
-    exchange, untested = _exchangeable(question)
+    exchange, untested = units_to_exchange(question)
     test: Tested | None = None
     variants = [_of_run(question, question, topic, None, exchange)]
     waiting = list[matchings.Unmatched]()
     left = 0
     for view in map(RunView, other_runs(question.selection.run)):
         try:
-            between = matchings.matched(question.selection.run, view.run, by)
+            between = matchings.matched_or_asked(question.selection.run, view.run, asker)
         except matchings.Unmatched as state:
             waiting.append(state)
             continue
         key = _key(question, topic, view)
-        variant = _kept.get(key)
+        variant = kept_variants.get(key)
         if variant is None and time.monotonic() > deadline:
             left += 1
             continue
         if variant is None:
             variant = _make_variant(question, topic, view, between, exchange)
-            _kept.set(key, variant)
+            kept_variants.set(key, variant)
         variants.append(variant._replace(view=view))
     if exchange and not (left or waiting):
         joint_test = _test(question, [variant for variant in variants if variant.sums], exchange)
         t = visible_topics(question).index(topic)
         test = Tested(float(joint_test.p[t]), float(joint_test.p_of_clearest[t]))
     training = Run.objects.filter(
-        corpus=question.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
+        corpus=question.selection.run.corpus_id, status__in=kinds.TRAIN.unfinished_statuses
     ).count()
     return ClaimInRuns(variants, waiting, left, training, test, untested)
 
@@ -213,7 +213,7 @@ def _of_run(
             high = float(answers.high[column])
         else:
             problem = "The topic is hidden in this run."
-    sums = _unit_sums(question, elsewhere, partner, exchange) if exchange else None
+    sums = sums_of_units(question, elsewhere, partner, exchange) if exchange else None
     return Variant(
         view,
         int(targets[k]) if k >= 0 else None,
@@ -227,11 +227,12 @@ def _of_run(
     )
 
 
-def _unit_sums(
+def sums_of_units(
     question: Question, elsewhere: Question, partner: np.ndarray, exchange: Exchangeable
 ) -> UnitResiduals:
     """Sum over units what the topics of the claim's own run have in another run; NaN of those that
-    this one has not."""
+    this one has not. elsewhere: the question, put to that run. partner: int[K], that run's topic
+    for each, below 0 for none."""
     partners = partner[visible_topics(question)]
     paired_topics = np.flatnonzero(partners >= 0)
     topics, row_of_topic = np.unique(
@@ -277,8 +278,8 @@ def _periods(question: Regression) -> tuple[Exchangeable | None, str]:
     return Exchangeable(unit, none.astype(np.int8), none), ""
 
 
-def _lever(question: Regression, periods: Exchangeable) -> np.ndarray:
-    """float64[P]: what a share of 1 in each period adds to the estimate."""
+def lever_of_periods(question: Regression, periods: Exchangeable) -> np.ndarray:
+    """float64[P]: what a share of 1 in each of P periods adds to the estimate."""
     score = question.design.rows @ regression.score(
         question.data([]), question.design.rows, question.contrast
     )
@@ -290,7 +291,9 @@ def _lever(question: Regression, periods: Exchangeable) -> np.ndarray:
     )
 
 
-def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
+def units_to_exchange(question: Question) -> tuple[Exchangeable | None, str]:
+    """The units whose sides are exchanged to test a claim in all runs, "" behind them; or None and
+    why it can't be tested so."""
     if isinstance(question, TwoSets):
         return question.exchangeable()
     if in_time(question):
@@ -335,14 +338,13 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
 
 def _test(question: Question, variants: list[Variant], exchange: Exchangeable) -> Joint:
     sums = [variant.sums for variant in variants if variant.sums]
-    chance = np.random.default_rng(0)
 
     def make() -> Joint:
         if isinstance(question, Regression) and in_time(question):
-            return over_time.tested(sums, _lever(question, exchange), chance)
-        return joint.tested(sums, exchange, chance)
+            return over_time.tested(sums, lever_of_periods(question, exchange))
+        return joint.tested(sums, exchange)
 
-    return _kept.get_or_set(
+    return kept_variants.get_or_set(
         ("joint", *(_key(question, -1, variant.view) for variant in variants)), make
     )
 

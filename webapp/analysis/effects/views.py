@@ -51,6 +51,7 @@ from webapp.core.results import provenance
 from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 from webapp.core.runs import replicates, services
+from webapp.models import Replicate
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import (
@@ -62,9 +63,9 @@ from webapp.platform.drawing.tables import (
 )
 from webapp.platform.drawing.trends import points
 from webapp.platform.pages.not_yet import NotYet
-from webapp.platform.pages.page import back, run_or_404
+from webapp.platform.pages.page import back, run_of_path
 from webapp.platform.pages.page_query import Offer
-from webapp.platform.pages.typed import PageQuery, PageResponse, typed
+from webapp.platform.pages.typed import NO_TEXTS, PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import table_answer, table_to_come
 from webapp.platform.storage.csv_table import CsvTable
 
@@ -73,7 +74,6 @@ WAYS = [
     variables.Offered("stm", "documents, each counting the same, as in stm’s estimateEffect"),
     variables.Offered("stm-fixed", "the same, shares taken as known (uncertainty = None)"),
 ]
-NO_TEXTS: list[str] = []
 CLEAREST = 3  # topics of each side that the first sentence names
 
 
@@ -115,8 +115,8 @@ def effects(
             selection, EffectQuestion(formula_asked, a, b, x, y, estimate)
         )
         numbers = trends.read_topics(view, topic)
-        by_user = authorization.user_id(request)
-        regression = effects_answering.with_estimates(regression, numbers, by_user)
+        asker = authorization.user_id(request)
+        regression = effects_answering.with_estimates(regression, numbers, asker)
         page = effects_page(regression, order, numbers, after, page_query.following)
     except Invalid as error:
         return PageResponse(NoEffects(error.message), invalid=error)
@@ -274,17 +274,17 @@ def claim(
         if view.run.final and numbers and not formula:
             sets = two_sets.of_address(request.GET, selection, rest, constant)
             if sets is not None:
-                by_user = authorization.user_id(request)
-                sets = sets.known_to(by_user)
-                claim_on_page = claim_of_sets(sets, numbers[0], by_user)
+                asker = authorization.user_id(request)
+                sets = sets.known_to(asker)
+                claim_on_page = claim_of_sets(sets, numbers[0], asker)
                 return PageResponse(claim_on_page.page, partial(_claim_html, sets, claim_on_page))
         formula_asked = asked_formula(selection, formula)
         if not view.run.final or formula_asked is None or not numbers:
             return PageResponse(NoEffects(sentences.NO_CLAIM))
         regression = estimates.regression_of(selection, EffectQuestion(formula_asked, a, b, x, y))
-        by_user = authorization.user_id(request)
-        regression = effects_answering.with_estimates(regression, [], by_user)
-        claim_on_page = claim_page(regression, numbers[0], by_user)
+        asker = authorization.user_id(request)
+        regression = effects_answering.with_estimates(regression, [], asker)
+        claim_on_page = claim_page(regression, numbers[0], asker)
     except Invalid as error:
         return PageResponse(NoEffects(error.message), invalid=error)
     return PageResponse(claim_on_page.page, partial(_claim_html, regression, claim_on_page))
@@ -339,7 +339,8 @@ def _claim_html(question: variants.Question, claim_on_page: ClaimOnPage) -> Clai
         said=sentence,
         null=sentences.no_effect(variants.in_time(question)),
         learning=any(
-            other_texts.status in ("queued", "training") for other_texts in page.other_texts
+            other_texts.status in (Replicate.Status.QUEUED, Replicate.Status.TRAINING)
+            for other_texts in page.other_texts
         ),
     )
 
@@ -369,7 +370,7 @@ def _question_url(page: ClaimPage, question: variants.Question, row: ClaimInRun)
 @require_POST
 def train(request: HttpRequest, run_id: int) -> HttpResponse:
     """Further trainings, in which a claim is looked at."""
-    run = run_or_404(run_id)
+    run = run_of_path(run_id)
     texts = request.POST.get("texts", "")
     if texts in replicates.PLACES:
         replicates.begin(run, texts)
@@ -385,7 +386,7 @@ _COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "estima
 @require_safe
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     """All topics, in the order of their numbers."""
-    run = run_or_404(run_id)
+    run = run_of_path(run_id)
     parameters = effects.asked(request.GET)
     selection = Selection.read(request.GET, RunView(run))
     formula = asked_formula(
@@ -402,7 +403,7 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         )
     except NotYet as waiting:
         return table_to_come(
-            "A worker estimates these effects. Ask again in a while.", waiting.has_failed
+            "A worker estimates these effects. Ask again in a while.", waiting.page.has_failed
         )
     return table_answer(_table(regression), provenance.file_name(run, "effects.csv"))
 

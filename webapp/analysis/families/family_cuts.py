@@ -50,47 +50,48 @@ class NamedFamily(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """number: at which it is made, from least to most. usual: at which the run is cut where no
-    address asks for another. families: in the order in which they come up."""
+    """number_of_families: at which it is made, from least to most; groups of readers may make more.
+    usual: at which the run is cut where no address asks for another. families: in the order in
+    which they come up."""
 
-    number: int
+    number_of_families: int
     least: int
     most: int
     usual: int
     families: list[NamedFamily]
 
 
-def read_number(name: str, values: list[str]) -> int:
+def read_families(name: str, values: list[str]) -> int:
     """A number of families in an address. Raises Invalid."""
-    number = number_in_address(name, values[-1])
-    if not CUTS[0] <= number <= CUTS[1]:
+    families = number_in_address(name, values[-1])
+    if not CUTS[0] <= families <= CUTS[1]:
         raise Invalid(
-            name, f"“{name}” in the address must be from {CUTS[0]} to {CUTS[1]}, got {number}."
+            name, f"“{name}” in the address must be from {CUTS[0]} to {CUTS[1]}, got {families}."
         )
-    return number
+    return families
 
 
 def in_address(query: QueryDict) -> int | None:
     """The number of families that an address asks for; None where it asks for none."""
-    return read_number("families", query.getlist("families")) if query.get("families") else None
+    return read_families("families", query.getlist("families")) if query.get("families") else None
 
 
-def cut(view: RunView, number: int | None) -> Cut:
-    """number: None for the usual one."""
-    key = (family_names.names_key(view.run), view.labels.every_key, number)
-    return _cuts.get_or_set(key, partial(_make_cut, view, number))
+def cut(view: RunView, families: int | None) -> Cut:
+    """families: how many, None for the usual number."""
+    key = (family_names.names_key(view.run), view.labels.every_key, families)
+    return _cuts.get_or_set(key, partial(_make_cut, view, families))
 
 
-def _make_cut(view: RunView, number: int | None) -> Cut:
+def _make_cut(view: RunView, asked: int | None) -> Cut:
     all_nodes = family_tree.nodes(view.run, view.labels)
     labels = view.labels
     least, largest = family_tree.ends(all_nodes)
     usual = family_tree.usual(view.run, all_nodes)
-    number = max(least, min(number or usual, largest))
+    number_of_families = max(least, min(asked or usual, largest))
     nodes: list[Node] = []
     slots: list[int] = []
     for node, slot in zip(all_nodes, family_tree.slots(all_nodes), strict=True):
-        if node.first <= number <= node.last:
+        if node.first <= number_of_families <= node.last:
             nodes.append(node)
             slots.append(slot)
     phrases_of_families = _telling(
@@ -102,7 +103,7 @@ def _make_cut(view: RunView, number: int | None) -> Cut:
     for node, slot, name, texts in in_order:
         hue = family_tree.hue(labels, node, slot)
         families_cut.append(NamedFamily(name, slot, hue, node.topics, texts))
-    return Cut(number, least, largest, usual, families_cut)
+    return Cut(number_of_families, least, largest, usual, families_cut)
 
 
 def _names(view: RunView, nodes: list[Node]) -> list[str]:
@@ -197,20 +198,20 @@ def _telling(
     return telling
 
 
-def members(view: RunView, number: int | None, topic: int) -> list[int]:
+def members(view: RunView, families: int | None, topic: int) -> list[int]:
     """The topics of the family that a topic is in, at a cut. Raises Invalid where it is in none."""
     if view.run.final:
-        for family in cut(view, number).families:
+        for family in cut(view, families).families:
             if topic in family.topics:
                 return sorted(family.topics)
     raise Invalid("family", f"{topic_label(topic)} is in no family.")
 
 
-def count_families(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
+def count_families(selection: RunSelection, families: int | None) -> list[FamilyTopics]:
     """The families at a cut in a set of documents, those with most words there first."""
     view = selection.view
     targets = selection.view.labels.into.copy()
-    families_cut = cut(view, number).families
+    families_cut = cut(view, families).families
     for family in families_cut:
         targets[np.isin(view.labels.into, family.topics)] = family.topics[0]
     members, group = selection.in_groups(None)
@@ -235,10 +236,10 @@ def around(cut: Cut, page_query: PageQuery) -> Cuts:
     fewer = ""
     more = ""
     usual = ""
-    if cut.number > cut.least:
-        fewer = page_query.url(families=cut.number - 1)
-    if cut.number < cut.most:
-        more = page_query.url(families=cut.number + 1)
-    if cut.number != cut.usual:
+    if cut.number_of_families > cut.least:
+        fewer = page_query.url(families=cut.number_of_families - 1)
+    if cut.number_of_families < cut.most:
+        more = page_query.url(families=cut.number_of_families + 1)
+    if cut.number_of_families != cut.usual:
         usual = page_query.url(families=cut.usual)
     return Cuts(len(cut.families), fewer, more, usual, computed=cut.usual)

@@ -65,9 +65,9 @@ def proposed(view: RunView, sets: Sequence[Sequence[int]]) -> list[FamilyName]:
     if view.snapshot.naming < names.METHOD:
         return [NO_NAME] * len(sets)
     members = [with_merged(view.labels, topics) for topics in sets]
-    keys = [_key_of(topics) for topics in members]
+    keys = [key_of_topics(topics) for topics in members]
     key_of_run = names_key(view.run)
-    names_of_keys = _stored(view.run, key_of_run)
+    names_of_keys = stored_names(view.run, key_of_run)
     of_readers = {
         key: topics for key, topics in zip(keys, members, strict=True) if key not in names_of_keys
     }
@@ -90,7 +90,7 @@ def of_tree(run: Run, terms_of_topics: TermsOfTopics | None = None) -> Names:
     the topics; None: those that are stored."""
     unedited = Labels(run.topics, {field: {} for field in Edit.Field.values})
     of_several = [node.topics for node in family_tree.nodes(run, unedited) if len(node.topics) > 1]
-    return _make(run, of_several, terms_of_topics)
+    return make_names(run, of_several, terms_of_topics)
 
 
 def store(key_of_run: NamesKey, names_of_tree: Names) -> None:
@@ -126,13 +126,13 @@ def _of_readers(run: Run, key_of_run: NamesKey, sets: dict[str, list[int]]) -> N
     made together, as the documents are looked at once for all."""
     kept = {key: _kept_of_readers.get((key_of_run, key)) for key in sets}
     unknown = [topics for key, topics in sets.items() if kept[key] is None]
-    made = _make(run, unknown) if unknown else {}
+    made = make_names(run, unknown) if unknown else {}
     for key, name_of_set in made.items():
         _kept_of_readers.set((key_of_run, key), name_of_set)
     return kept | made
 
 
-def _stored(run: Run, key_of_run: NamesKey) -> Names:
+def stored_names(run: Run, key_of_run: NamesKey) -> Names:
     """What is stored of all families of the tree; where nothing is that was made for this key, it
     is made."""
     return _kept_of_tree.get_or_set(key_of_run, partial(_read_or_make, run, key_of_run))
@@ -153,11 +153,12 @@ def _read(every_name: list[list[str]], words: list[str]) -> FamilyName:
     return FamilyName([tuple(parts) for parts in every_name], tuple(words))
 
 
-def _make(
+def make_names(
     run: Run, sets: Sequence[Sequence[int]], terms_of_topics: TermsOfTopics | None = None
 ) -> Names:
-    """By a mistake of this program none has a name: no page fails for a heading. terms_of_topics:
-    None for those that are stored."""
+    """What each of some sets of topics may be called, by `key_of_topics`. By a mistake of this
+    program none has a name: no page fails for a heading. terms_of_topics: None for those that are
+    stored."""
     try:
         if terms_of_topics is None:
             terms_of_topics = _stored_terms(run, set(chain.from_iterable(sets)))
@@ -166,13 +167,13 @@ def _make(
         raise
     except MISTAKES as error:
         log.error("families could not be named", run=run.pk, exc_info=error)
-        return {_key_of(topics): NO_NAME for topics in sets}
+        return {key_of_topics(topics): NO_NAME for topics in sets}
 
 
 def _make_of_texts(
     run: Run, sets: Sequence[Sequence[int]], terms_of_topics: TermsOfTopics
 ) -> Names:
-    is_sayable = _sayable(run)
+    is_sayable = sayable_rule(run)
     sayable_terms: dict[int, list[Term]] = {}
     numbers: set[int] = set()
     for k in set(chain.from_iterable(sets)):
@@ -188,7 +189,7 @@ def _make_of_texts(
     family_names = {}
     for topics in sets:
         terms = list(chain.from_iterable(sayable_terms[k] for k in topics))
-        family_names[_key_of(topics)] = name(looked, topics, run.topics, terms)
+        family_names[key_of_topics(topics)] = name(looked, topics, run.topics, terms)
     return family_names
 
 
@@ -203,9 +204,9 @@ def _stored_terms(run: Run, topics: Iterable[int]) -> dict[int, list[Term]]:
     return terms_of_topics
 
 
-def _sayable(run: Run) -> Callable[[str], bool]:
-    """Whether a term may be said: it names nobody who speaks, and of texts under embargo has no
-    more words than a pattern may have."""
+def sayable_rule(run: Run) -> Callable[[str], bool]:
+    """The rule whether a term may be said of a run: it names nobody who speaks, and of texts under
+    embargo has no more words than a pattern may have."""
     names_somebody = corpus_unit.names_somebody(run.version)
 
     def is_sayable(text: str) -> bool:
@@ -214,6 +215,7 @@ def _sayable(run: Run) -> Callable[[str], bool]:
     return is_sayable
 
 
-def _key_of(topics: Iterable[int]) -> str:
+def key_of_topics(topics: Iterable[int]) -> str:
+    """By which the names of a set of topics are stored, in whatever order these are given."""
     text = ",".join(map(str, sorted(topics)))
     return blake2b(text.encode(), digest_size=DIGEST).hexdigest()

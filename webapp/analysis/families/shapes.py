@@ -37,10 +37,10 @@ class FamilyTopics(CountedFamily):
 
 @dataclass(frozen=True)
 class Cuts:
-    """number: of families on this page. fewer, more, usual: its address with other numbers of them,
+    """families: how many are on this page. fewer, more, usual: its address with other numbers of them,
     "" where there is none. computed: the usual one."""
 
-    number: int
+    families: int
     fewer: str
     more: str
     usual: str

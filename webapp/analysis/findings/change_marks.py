@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.values import Shape
+from webapp.analysis.findings.spans_and_groups import Shape
 
 THIRDS = 3  # of the time: what a sentence compares of a share that rises or falls all along
 Level = tuple[float, float, float]  # from and to, in years with fractions, and a share

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from webapp.analysis.findings.values import Ends, StoredAnswer
+from webapp.analysis.findings.spans_and_groups import Ends
+from webapp.analysis.findings.stored_answers import StoredAnswer
 
 RATIO_TO_NOTHING = 1e4  # the ratio of something to nothing
 

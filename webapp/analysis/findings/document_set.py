@@ -11,8 +11,8 @@ from inference.findings.sums import Sums
 from webapp.analysis.answers import set_answers, spans
 from webapp.analysis.answers.set_answers import SpanAnswers
 from webapp.analysis.findings import group_fields, quotations, trivial_words, word_samples
-from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.group_fields import GroupField
+from webapp.analysis.findings.name_counts import NameCounts
 from webapp.analysis.findings.periods import Periods, divide
 from webapp.core.documents import corpus_unit, document_days
 from webapp.core.documents.selection import RunSelection
@@ -30,7 +30,7 @@ class DocumentSet:
     bool[K], topics that may be spoken of. unit: int64[D], who speaks, -1 for none; None where
     documents are independent of each other. dates: int[D], date.toordinal(), 0 for none. periods:
     None where no two have documents with words that count. repeated: bool[D], documents that repeat
-    an earlier one. names: the words of topics' names, counted.
+    an earlier one. name_counts: of the words of topics' names.
     """
 
     selection: RunSelection
@@ -42,7 +42,7 @@ class DocumentSet:
     dates: np.ndarray
     periods: Periods | None
     repeated: np.ndarray
-    names: Names
+    name_counts: NameCounts
 
     @property
     def view(self) -> RunView:
@@ -106,7 +106,7 @@ class DocumentSet:
     def signatures(self) -> set[int]:
         """Words that stand on nearly all documents of one who speaks, by their numbers: the same for
         all fields."""
-        words = self.names.telling
+        words = self.name_counts.telling
         sample = word_samples.even_sample(self.evidence.lengths, self.as_one_group)
         if self.unit is None or not words or not len(sample):
             return set()
@@ -149,7 +149,7 @@ def collect(selection: RunSelection) -> DocumentSet:
         dates=dates,
         periods=_periods(dates, selection.mask, evidence.lengths),
         repeated=quotations.repeating(selection),
-        names=Names(run, view.labels, evidence, subjects),
+        name_counts=NameCounts(run, view.labels, evidence, subjects),
     )
 
 
@@ -174,7 +174,7 @@ def _subjects(view: RunView, totals: Sums) -> np.ndarray:
     hidden = np.array([labels.is_hidden(k) for k in topics])
     background = np.array([labels.is_background(k) for k in topics])
     in_use = view.used & labels.unmerged
-    tokens = totals.x[0]
+    tokens = totals.topic_tokens[0]
     mostly_talk = 2 * tokens[in_use & ~background].sum() <= tokens[in_use].sum()
     if mostly_talk:
         return in_use & ~hidden

@@ -1,8 +1,8 @@
 """What every kind of finding is: numbers that are stored, how they are found, and how they are
 said.
 
-A kind is one file of webapp.analysis.findings.kinds; sense.py is an example. It has the type with
-its numbers, `find`, its sentence, `say`, and what it claims.
+A kind is one file of webapp.analysis.findings.kinds; unlike.py is a short example. It has the type
+with its numbers, `find`, its sentence, `say`, and what it claims.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, Self, TypeVar
+from typing import ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from webapp.analysis.findings.claim import Claim, claimed_ratio
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.item import RatioBetween
-from webapp.analysis.findings.ratios import Times, holds_no_difference
-from webapp.analysis.findings.values import Detail, Line
-from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.analysis.findings.interval_shapes import RatioBetween
+from webapp.analysis.findings.ratios import TimesAsMuch, holds_no_difference
+from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
+
+Detail = Literal["", "less", "more"]  # how many findings a page shows
+ShareLine = list[float | None]  # shares over time, null for a time without words
 
 
 class OnPage(NamedTuple):
@@ -48,7 +50,7 @@ class BaseFinding(ABC):
     estimate: float | None
     low: float | None = None
     high: float | None = None
-    line: Line = field(default_factory=list)
+    line: ShareLine = field(default_factory=list)
 
     @classmethod
     @abstractmethod
@@ -57,7 +59,7 @@ class BaseFinding(ABC):
         found."""
 
     @abstractmethod
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """The finding in words, with the address of its passages."""
 
     @property
@@ -87,9 +89,9 @@ class BaseFinding(ABC):
         return ()
 
     @property
-    def times(self) -> Times:
+    def times(self) -> TimesAsMuch:
         """How many times as much, in words, beside its sentence."""
-        return Times()
+        return TimesAsMuch()
 
     @property
     def interval_level(self) -> float | None:
@@ -108,11 +110,11 @@ class BaseFinding(ABC):
         not all can be."""
         return findings
 
-    def claims(self, writer: Writer) -> Sequence[Claim]:
+    def claims(self, writer: SentenceWriter) -> Sequence[Claim]:
         """What raw counts can contradict."""
         return ()
 
-    def items(self, writer: Writer) -> Sequence[object]:
+    def items(self, writer: SentenceWriter) -> Sequence[object]:
         """Its numbers in the overview's JSON, of a type that webapp.analysis.findings.kinds names in
         Item; none of a kind that has only its estimate."""
         return ()

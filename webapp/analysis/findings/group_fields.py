@@ -11,9 +11,9 @@ from webapp.analysis.answers.set_answers import FieldAnswers
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
 
-# categories, and fields of numbers, that are looked at
-FIELDS = 6
-NUMBERS = 4
+# Fields that are looked at, the first ones: each is a pass over the documents
+MOST_CATEGORIES = 6
+MOST_NUMBERS = 4
 
 
 class GroupField(NamedTuple):
@@ -37,9 +37,10 @@ def dividing_fields(selection: RunSelection) -> list[FieldGroups]:
     """Those with two groups of enough documents; the first of them are named."""
     version = selection.version
     divided = [
-        groups.of_category(selection, category) for category in fields.categories(version)[:FIELDS]
+        groups.of_category(selection, category)
+        for category in fields.categories(version)[:MOST_CATEGORIES]
     ]
-    for number in fields.numeric_fields(version)[:NUMBERS]:
+    for number in fields.numeric_fields(version)[:MOST_NUMBERS]:
         thirds = groups.of_number(selection, number)
         if thirds is not None:
             divided.append(thirds)

@@ -11,19 +11,25 @@ import numpy as np
 from inference.answers import Answers, Verdict, trivial
 from inference.answers.spans import Candidate
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings import worth
+from webapp.analysis.findings import sentence_thresholds
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.values import Shape, Shaped
+from webapp.analysis.findings.spans_and_groups import Shape, Shaped
 
 TRIED = 6  # spans of a topic that may be told
 SIDES = 3  # of a window: before it, within, after it
+# Where texts of the same speakers are compared, the share outside a span is what these say then. The
+# sentence does not say so where that share is within a factor of two of the counted one, which
+# intervals of such sentences usually reach, or where both are 0.1% or less apart.
+NEARLY_COUNTED = 0.5
+LEAST_TOLD = 0.001
 
 
 class AcceptedSpan(NamedTuple):
     """A span whose difference is more than chance. on_a, on_b: bool[D], what is compared, on_b None
     for all other time; column: of `answers`, which is the answer; first, last: the places of the
     periods that have more, or of a step those since it; whose: the unit that has most of it, ""
-    where it is not one unit's."""
+    where it is not one unit's; same: the field whose values both shares have alike, "" where both
+    are, nearly, as they were counted."""
 
     shape: Shape
     on_a: np.ndarray
@@ -34,6 +40,7 @@ class AcceptedSpan(NamedTuple):
     answers: Answers
     column: int
     whose: str
+    same: str
 
     @property
     def here(self) -> float:
@@ -48,12 +55,12 @@ class AcceptedSpan(NamedTuple):
     @property
     def certainty(self) -> float:
         """0 to 1."""
-        return worth.certainty(self.answers, self.column)
+        return sentence_thresholds.certainty(self.answers, self.column)
 
     @property
     def is_large(self) -> bool:
         """Whether the larger share is so many times the smaller one that it is worth a sentence."""
-        return worth.is_large(self.here, self.rest)
+        return sentence_thresholds.is_large(self.here, self.rest)
 
     def periods_with_more(self, group: np.ndarray, G: int) -> np.ndarray:
         """bool[G]: of the two sides that are compared the periods of the one that has more. group:
@@ -102,6 +109,8 @@ class SpanAsker:
         else:
             first, last = self._ends_of(candidate.inside)
             shape, first, last, is_more = self._opened(first, last, candidate.more)
+            if shape == "window" and not is_more:
+                shape, first, last, is_more = self.reaching_to_none(column, first, last)
             group = self.spans_of_set.calendar.group
             on_a = (group >= first) & (group <= last)
         answers, column_of_answer = self._answer(
@@ -119,8 +128,36 @@ class SpanAsker:
             whose = self.unit_name(int(answers.largest[column_of_answer])) if is_more else ""
             if not whose:
                 return None
+        shares = (float(answers.a[column_of_answer]), float(answers.b[column_of_answer]))
+        is_counted = self.is_nearly_counted(column, on_a, on_b, shares)
         return AcceptedSpan(
-            shape, on_a, on_b, is_more, first, last, answers, column_of_answer, whose
+            shape=shape,
+            on_a=on_a,
+            on_b=on_b,
+            more=is_more,
+            first=first,
+            last=last,
+            answers=answers,
+            column=column_of_answer,
+            whose=whose,
+            same="" if is_counted else self.spans_of_set.unit.name,
+        )
+
+    def is_nearly_counted(
+        self, column: int, on_a: np.ndarray, on_b: np.ndarray | None, shares: tuple[float, float]
+    ) -> bool:
+        """Whether both shares of the sentence are nearly those of all words of their sides. on_a,
+        on_b: as in AcceptedSpan."""
+        spans = self.spans_of_set.spans
+        if spans.mix is None:
+            return True
+        is_other_side = ~on_a if on_b is None else on_b
+        has_period = spans.position >= 0
+        side = np.select([~has_period, on_a, is_other_side], [-1, 0, 1], -1)
+        counted, _ = self._counted_shares(column, side, 2)
+        larger = np.maximum(counted, shares)
+        return bool(
+            (abs(counted - shares) <= np.maximum(NEARLY_COUNTED * larger, LEAST_TOLD)).all()
         )
 
     def is_apart(self, column: int, first: int, last: int, has_more: bool) -> bool:
@@ -130,19 +167,48 @@ class SpanAsker:
         group = self.spans_of_set.calendar.group
         is_counted = (self.spans_of_set.spans.position >= 0) & (group >= 0)
         side = np.select([~is_counted, group < first, group > last], [-1, 0, 2], 1)
-        outcome = self.spans_of_set.spans.outcome.only(column)
-        amounts = outcome.summed(side, SIDES)[:, 0]
-        sizes = np.bincount(side[is_counted], outcome.sizes[is_counted], SIDES)
-        before, within, after = (amounts / np.maximum(sizes, 1.0)).tolist()
+        shares, sizes = self._counted_shares(column, side, SIDES)
+        before, within, after = shares.tolist()
         shares_outside = []
         if sizes[0]:
             shares_outside.append(before)
         if sizes[2]:
             shares_outside.append(after)
         return all(
-            (within > share) == has_more and worth.is_large(within, share)
+            (within > share) == has_more and sentence_thresholds.is_large(within, share)
             for share in shares_outside
         )
+
+    def _counted_shares(
+        self, column: int, side: np.ndarray, sides: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """float64[sides] each: the column's share of all words of each side, whoever speaks there,
+        0 of a side without words; and the words. side: int[D], -1 for documents on none."""
+        outcome = self.spans_of_set.spans.outcome.only(column)
+        amounts = outcome.summed(side, sides)[:, 0]
+        is_on_side = side >= 0
+        sizes = np.bincount(side[is_on_side], outcome.sizes[is_on_side], sides)
+        return amounts / np.maximum(sizes, 1.0), sizes
+
+    def reaching_to_none(self, column: int, first: int, last: int) -> tuple[Shape, int, int, bool]:
+        """A window with less as it is told: shape, first, last and whether there is more. Where it
+        has none, and no time before it has any, or none after it, it is the step that happened: a
+        window would say that there was some in that time, too."""
+        group = self.spans_of_set.calendar.group
+        is_counted = (self.spans_of_set.spans.position >= 0) & (group >= 0)
+        amounts = self.spans_of_set.spans.outcome.only(column).summed(
+            np.where(is_counted, group, -1), int(group.max()) + 1
+        )
+        with_some = np.flatnonzero(amounts[:, 0] > 0)
+        end = int(self._periods_with_words[-1])
+        has_some = (with_some >= first) & (with_some <= last)
+        if not len(with_some) or has_some.any():
+            return "window", first, last, False
+        if with_some[0] > last:
+            return self._opened(int(with_some[0]), end, True)
+        if with_some[-1] < first:
+            return self._opened(int(with_some[-1]) + 1, end, False)
+        return "window", first, last, False
 
     def _answer(
         self,
@@ -207,4 +273,5 @@ def shape_of(document_set: DocumentSet, span: AcceptedSpan) -> Shaped:
         until=times.ends[span.first - 1] if span.shape == "step" else "",
         turn=times.names[span.first] if is_line else "",
         early=early,
+        same=span.same,
     )

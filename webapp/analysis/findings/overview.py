@@ -8,15 +8,14 @@ from typing import cast
 from webapp.analysis.families import family_cuts
 from webapp.analysis.families.shapes import FamilyTopics
 from webapp.analysis.findings import quotations, river, sentences, stored
-from webapp.analysis.findings.finding import BaseFinding, PageFindings
-from webapp.analysis.findings.guarded import Guard
+from webapp.analysis.findings.failing_kinds import Guard
+from webapp.analysis.findings.finding import BaseFinding, Detail, PageFindings
 from webapp.analysis.findings.kinds import KINDS, Family, Item
 from webapp.analysis.findings.kinds.caution import unstable
 from webapp.analysis.findings.quotations import Quote
+from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
 from webapp.analysis.findings.set_findings import SetFindings
 from webapp.analysis.findings.shapes import FindingRow, OverviewPage, Quotation
-from webapp.analysis.findings.values import Detail
-from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import found_again, links
@@ -29,14 +28,14 @@ Ranked = tuple[int, BaseFinding]  # the rank within its kind, 1 the first, and t
 
 
 def overview(
-    selection: RunSelection, detail: Detail, by: int | None, number: int | None = None
+    selection: RunSelection, detail: Detail, asker: int | None, families: int | None = None
 ) -> OverviewPage:
-    """Read the overview of a set of documents. number: of families, None for the usual one. The
-    page is not ready while a worker computes it, for the user `by` (None: a guest). Its findings
+    """Read the overview of a set of documents. families: how many, None for the usual number. The
+    page is not ready while a worker computes it, for the user `asker` (None: a guest). Its findings
     are in the order of KINDS, within a kind by rank, 1 the first, events by time; those of topics
     that runs with other seeds found again come before others. The page says how many more there
     are."""
-    set_findings = stored.read_or_ask(selection, by)
+    set_findings = stored.read_or_ask(selection, asker)
     if set_findings is None:
         return OverviewPage(
             selection.sentence,
@@ -45,21 +44,23 @@ def overview(
             documents=selection.count,
             has_failed=stored.has_failed(selection),
         )
-    cut = family_cuts.cut(selection.view, number)
+    cut = family_cuts.cut(selection.view, families)
     doubtful = found_again.doubtful(selection.view.run)
-    page = _sayable(selection, set_findings, cut.number, doubtful)
+    page = _sayable(selection, set_findings, cut.number_of_families, doubtful)
     clearest = _clearest(page, detail, doubtful)
     titled = [document for _, finding in clearest for document in finding.titled]
     titles = _titles(selection, titled)
     searched = [word for _, finding in clearest for word in finding.searched]
     names = _names_of(cut.families)
-    writer = Writer(selection, titles, doubtful, names, set_findings.span, searched)
+    writer = SentenceWriter(selection, titles, doubtful, names, set_findings.span, searched)
     guard = Guard(selection.view.run.pk)
     guard.failed += set_findings.failed
     quotes = guard.listed("family", lambda: _quotes(selection, set_findings.quotes, writer))
     rows: list[FindingRow] = []
     for rank, finding in clearest:
-        rows += guard.listed(finding.kind, partial(_rows, writer, rank, finding, cut.families))
+        row = guard.one(finding.kind, partial(_row, writer, rank, finding, cut.families))
+        if row is not None:
+            rows.append(row)
     return OverviewPage(
         set=selection.sentence,
         detail=detail,
@@ -90,7 +91,7 @@ def _sayable(
 ) -> PageFindings:
     """What may be said: families of one cut, nothing of topics that a reader hid, no difference
     whose interval holds none."""
-    labels = selection.run_view.labels
+    labels = selection.view.labels
     findings: list[BaseFinding] = []
     for finding in [*unstable(selection.view, doubtful), *set_findings.findings]:
         if finding.holds_no_difference or any(map(labels.is_hidden, finding.subjects)):
@@ -136,17 +137,17 @@ def _names_of(cut: list[family_cuts.NamedFamily]) -> dict[tuple[int, ...], str]:
     return {tuple(family.topics): family.name for family in cut}
 
 
-def _rows(
-    writer: Writer, rank: int, finding: BaseFinding, cut: list[family_cuts.NamedFamily]
-) -> list[FindingRow]:
-    """The one row of a finding."""
+def _row(
+    writer: SentenceWriter, rank: int, finding: BaseFinding, cut: list[family_cuts.NamedFamily]
+) -> FindingRow:
+    """A finding, as the page has it."""
     sentence = writer.write(finding)
     family = None
     if isinstance(finding, Family):
         family = _family_of(finding, cut)
         sentence = _colour_topics(sentence, family.hue)
     times = finding.times
-    row = FindingRow(
+    return FindingRow(
         kind=finding.kind,
         rank=rank,
         sentence=sentences.plain(sentence.parts, sentence.certainty),
@@ -156,6 +157,7 @@ def _rows(
         ends=times.ends,
         items=cast(list[Item], list(finding.items(writer))),
         url=writer.view.go.with_set(sentence.url),
+        opens=sentence.opens,
         estimate=finding.estimate,
         low=finding.low,
         high=finding.high,
@@ -167,7 +169,6 @@ def _rows(
         family=family,
         not_found_again=sentence.not_found_again,
     )
-    return [row]
 
 
 def _family_of(finding: Family, cut: list[family_cuts.NamedFamily]) -> FamilyTopics:
@@ -198,7 +199,9 @@ def line_table(page: OverviewPage, row: FindingRow) -> tables.KeptTable | None:
     return tables.kept_table(page.unit, page.bins, [name], [[share] for share in row.line])
 
 
-def _quotes(selection: RunSelection, quotes: list[Quote], writer: Writer) -> list[Quotation]:
+def _quotes(
+    selection: RunSelection, quotes: list[Quote], writer: SentenceWriter
+) -> list[Quotation]:
     run = selection.run
     go = selection.view.go
     fields_of_documents = embargo.about(

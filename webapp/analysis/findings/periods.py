@@ -14,13 +14,13 @@ MONTHS_OF_A_YEAR = 12
 
 
 class Periods(NamedTuple):
-    """unit: the length of each: "day" … "decade". group: int32[D], -1 for a document outside the
+    """length: of each: "day" … "decade". group: int32[D], -1 for a document outside the
     set or without a date. names, ends: the first and the last day, month or year of each, as
     addresses have them, of periods with documents; said: as readers do. bin: int64[G], the bin of a
     small line that each is in; bins: what they stand for, in words: "1790–1793". empty: how many
     periods between the first and the last have no documents."""
 
-    unit: Length
+    length: Length
     group: np.ndarray
     names: list[str]
     ends: list[str]
@@ -66,7 +66,7 @@ def divide(calendar: Calendar) -> Periods:
             else "–".join(sentences_of_periods)
         )
     return Periods(
-        unit=length,
+        length=length,
         group=calendar.group,
         names=names,
         ends=ends,

@@ -10,7 +10,7 @@ from webapp.analysis.findings.kinds import KINDS
 from webapp.analysis.findings.overview import line_table
 from webapp.analysis.findings.shapes import FindingRow, OverviewPage
 from webapp.core.documents.selection import RunSelection, Selection
-from webapp.core.notebooks import queries as pins
+from webapp.core.notebooks import pin_contents
 from webapp.core.notebooks.shapes import PinContent
 from webapp.core.results.view import RunView
 
@@ -45,7 +45,7 @@ def _finding(view: RunView, page: OverviewPage, row: FindingRow) -> PinContent:
         address = questions.effects(view, row) or row.url
     line = line_table(page, row)
     table = None if line is None else vars(line)  # as a form sends it
-    return pins.of_chart(view.run, title, address, row.sentence, table, row.level)
+    return pin_contents.of_chart(view.run, title, address, row.sentence, table, row.level)
 
 
 def _passages(view: RunView, row: FindingRow, repeated: np.ndarray) -> list[PinContent]:
@@ -55,6 +55,8 @@ def _passages(view: RunView, row: FindingRow, repeated: np.ndarray) -> list[PinC
     topics = [row.topic.number] * PASSAGES  # each time of another document
     quotes = quotations.quote_topics(documents, topics, PASSAGES, repeated)
     return [
-        pins.of_passage(view.run.corpus, view.run, quote.document, "", quote.start, quote.end)
+        pin_contents.of_passage(
+            view.run.corpus, view.run, quote.document, "", quote.start, quote.end
+        )
         for quote in quotes
     ]

@@ -27,7 +27,8 @@ def effects(view: RunView, row: FindingRow) -> str:
         return ""
     question = question_of(row.kind, row.claims[0])
     if question:
-        return view.go("run_time_compare", asked=urlencode(question))
+        topic = f"#topic-{row.topic.number}"
+        return view.go("run_time_compare", asked=urlencode(question)) + topic
     parameters = {"effect": "spline(date)", "topic": row.topic.number}
     return view.go("run_effects", asked=urlencode(parameters)) + "#one"
 

@@ -10,7 +10,7 @@ import regex
 
 from inference.errors import Invalid
 from webapp.core.documents import texts
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 from webapp.intake.ingest import repeats
 from webapp.platform.accounts import embargo
@@ -40,9 +40,9 @@ class Quote:
     end: int
 
 
-def repeating(selection: Selection) -> np.ndarray:
+def repeating(selection: RunSelection) -> np.ndarray:
     """bool[D]: documents that repeat an earlier one, word for word or nearly."""
-    version = selection.run_view.run.version
+    version = selection.view.run.version
     repeated = np.zeros(version.documents, bool)
     with suppress(Invalid):  # read by a version that kept no list of them
         for kind in ("same", "near"):
@@ -51,7 +51,7 @@ def repeating(selection: Selection) -> np.ndarray:
 
 
 def quote_topics(
-    selection: Selection, topics: list[int], count: int, repeated: np.ndarray
+    selection: RunSelection, topics: list[int], count: int, repeated: np.ndarray
 ) -> list[Quote]:
     """At most one quotation of each topic, `count` in all, of different documents."""
     quoted: list[tuple[Quote, set[str]]] = []
@@ -62,11 +62,14 @@ def quote_topics(
 
 
 def _best(
-    selection: Selection, k: int, repeated: np.ndarray, earlier_quotes: list[tuple[Quote, set[str]]]
+    selection: RunSelection,
+    k: int,
+    repeated: np.ndarray,
+    earlier_quotes: list[tuple[Quote, set[str]]],
 ) -> tuple[Quote, set[str]] | None:
     """With its words. earlier_quotes: that are quoted already."""
-    view = selection.run_view
-    run_evidence = evidence.of(selection.run_view.run)
+    view = selection.view
+    run_evidence = evidence.of(selection.view.run)
     topic_tokens = run_evidence.mixtures.tokens_held(view.labels.merged_topics(k)).astype(
         np.float64
     )
@@ -139,11 +142,11 @@ def _sentences(text: str, begins_document: bool) -> list[tuple[int, int]]:
     ] or spans
 
 
-def shorten(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, bool]]]:
+def shorten(selection: RunSelection, quotes: list[Quote]) -> list[list[tuple[str, bool]]]:
     """The quotations in the text's own words, shortened where the texts are under embargo: pieces,
     and whether each is a word of the topic."""
-    view = selection.run_view
-    run = selection.run_view.run
+    view = selection.view
+    run = selection.view.run
     cut_texts = embargo.read_pieces(
         run.corpus,
         [(quote.document, quote.start, quote.end - quote.start, quote.start) for quote in quotes],

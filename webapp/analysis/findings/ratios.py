@@ -4,31 +4,34 @@ from typing import NamedTuple
 
 from webapp.analysis.answers.cautions import FEW_UNITS
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.values import StoredAnswer
+from webapp.analysis.findings.stored_answers import StoredAnswer
 
 MOST_DECIMALS = 3  # of the end of an interval that is near 1
 # Times: an end that is so much larger than the ratio tells only that it may be much larger; and a
 # ratio so much larger than its lower end is surely no more than that end
 FAR = 10
 WHOLE_FACTOR = 9.95  # a factor from which on no decimal is said
+# Times: an end up to which there may be hardly any difference, as the sentence then says in words
+HARDLY = 1.05
 
 
-class Times(NamedTuple):
+class TimesAsMuch(NamedTuple):
     """How many times as much, in words: "50 times", "13 times less"; and the ends of its interval,
-    "35 to 73", or "surely 2.1 or more" of one that is open, "" where there is none."""
+    "35 to 73", or "surely 2.1 or more" of one that is open, "" where there is none. Of an interval
+    that begins with nearly as much as elsewhere the ends say so."""
 
     times: str = ""
     ends: str = ""
     is_open: bool = False
 
 
-def times_as_much(ratio: float | None, low: float | None, high: float | None) -> Times:
+def times_as_much(ratio: float | None, low: float | None, high: float | None) -> TimesAsMuch:
     """A ratio in words; where there is less, by how much it is less. ratio: None of something to
     nothing; low, high: the ends of its interval, None where they are not known or not finite."""
     if ratio is None:
-        return Times(_at_least(sentences.TIMES, low or 0.0))
+        return TimesAsMuch(_at_least(sentences.TIMES, low or 0.0))
     if not ratio:
-        return Times(_at_least(sentences.TIMES_LESS, 1 / (high or 1.0)))
+        return TimesAsMuch(_at_least(sentences.TIMES_LESS, 1 / (high or 1.0)))
     pattern = sentences.TIMES
     if ratio < 1:
         pattern = sentences.TIMES_LESS
@@ -36,14 +39,19 @@ def times_as_much(ratio: float | None, low: float | None, high: float | None) ->
         low, high = _inverse(high), _inverse(low)
     times = pattern.format(factor=_factor(ratio))
     if low is None:
-        return Times(times)
+        return TimesAsMuch(times)
     says_only_low = low > 1 and ratio > FAR * low
+    may_be_none = 1 < low <= HARDLY
     if says_only_low or high is None or high > FAR * ratio:
-        return Times(times, sentences.OR_MORE.format(low=_end(low)), is_open=True)
-    return Times(times, sentences.ENDS.format(low=_end(low), high=_end(high)))
+        or_more = sentences.OR_MORE.format(low=_end(low))
+        return TimesAsMuch(times, sentences.HARDLY if may_be_none else or_more, is_open=True)
+    ends = sentences.ENDS.format(low=_end(low), high=_end(high))
+    if may_be_none:
+        ends = sentences.ENDS_WITH_HARDLY.format(ends=ends)
+    return TimesAsMuch(times, ends)
 
 
-def with_interval(times: Times) -> str:
+def with_interval(times: TimesAsMuch) -> str:
     """The ratio and its interval: "50 times, interval 35 to 73", "37 times, surely 2.1 or more"."""
     if not times.ends:
         return times.times
@@ -69,6 +77,8 @@ def holds_no_difference(low: float | None, high: float | None) -> bool:
 
 
 def _at_least(pattern: str, factor: float) -> str:
+    if factor <= HARDLY:
+        return sentences.HARDLY
     return sentences.AT_LEAST.format(times=pattern.format(factor=_factor(factor)))
 
 

@@ -17,24 +17,24 @@ class _Beat:
     def check(self) -> None: ...
 
 
-def ask(run: Run, by: int | None) -> None:
-    """Have a run's topics named anew where an older program named them; by: the user whose page it
-    is, None for a guest."""
+def ask(run: Run, asker: int | None) -> None:
+    """Have a run's topics named anew where an older program named them; asker: the user whose page
+    it is, None for a guest."""
     snapshot = run.snapshot
     if snapshot is None or not snapshot.final or snapshot.naming >= names.METHOD:
         return
-    dispatch.ask(TASK, [run.pk], by, tried=_tried(snapshot.pk))
+    dispatch.ask(TASK, [run.pk], asker, tried=tried_arguments(snapshot.pk))
 
 
-def rename(run_id: int, by: int | None) -> None:
+def rename(run_id: int, asker: int | None) -> None:
     """In a worker. Topics and families get their new names in one transaction, so that no page has
     to make those of families."""
     run = rows.trained(run_id)
     snapshot = run.snapshot if run is not None else None
     if run is None or snapshot is None or snapshot.naming >= names.METHOD:
-        dispatch.answered(TASK, [run_id], by)
+        dispatch.answered(TASK, [run_id], asker)
         return
-    with dispatch.at_work(TASK, [run_id], by, tried=_tried(snapshot.pk)):
+    with dispatch.at_work(TASK, [run_id], asker, tried=tried_arguments(snapshot.pk)):
         called = names.of_finished(run, _Beat())
         key_of_run = family_names.names_key(run)._replace(naming=names.METHOD)
         names_of_tree = family_names.of_tree(run, dict(enumerate(called.terms)))
@@ -43,6 +43,6 @@ def rename(run_id: int, by: int | None) -> None:
                 family_names.store(key_of_run, names_of_tree)
 
 
-def _tried(snapshot_id: int) -> list[int]:
+def tried_arguments(snapshot_id: int) -> list[int]:
     """What is tried: a program that names topics in another way tries at once."""
     return [snapshot_id, names.METHOD]

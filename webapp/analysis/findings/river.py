@@ -14,6 +14,8 @@ BINS = 58  # at most
 # words that so many of the bins have
 BIN_WORDS = 1_000
 OF_BINS = 0.9
+# A bin with fewer than BIN_WORDS words, and fewer than this of what half of the bins have, says little
+FEW_OF_MEDIAN = 0.25
 THIN_END = 0.12  # of the mean: a last bin with fewer words joins its neighbour
 FEWEST_RIVER_BINS = 8  # bins below which there is no river, but a row for each
 # Of the words, that documents with dates have: where they have fewer, an overview that began with
@@ -47,23 +49,41 @@ class River:
         """Whether it has so many bins that it makes a picture."""
         return len(self.totals) >= FEWEST_RIVER_BINS
 
+    @property
+    def few_words(self) -> list[bool]:
+        """Of each bin, whether it has so few words that shares of them say little."""
+        least_words = self.least_words
+        return [words < least_words for words in self.totals]
 
-def river(selection: RunSelection, unit: str) -> River | None:
-    """The words of topics over time in a set of documents, whose periods are `unit`s; None where it
-    has none."""
-    if not unit:
+    @property
+    def least_words(self) -> int:
+        """Of a bin that has not few words."""
+        return round(min(BIN_WORDS, FEW_OF_MEDIAN * float(np.median(self.totals))))
+
+
+def say_few_words(river: River) -> str:
+    """What a pale time of the picture is, as a sentence; "" where none is."""
+    if not any(river.few_words):
+        return ""
+    return f"Pale: times with fewer than {river.least_words:,} counted words."
+
+
+def river(selection: RunSelection, period: str) -> River | None:
+    """The words of topics over time in a set of documents, each of whose periods is a
+    `period` ("year"); None where it has none, and `period` is ""."""
+    if not period:
         return None
-    by = unit if unit in ("year", "month", "decade") else "month"
+    by = period if period in ("year", "month", "decade") else "month"
     sums_by_time = sums.of_selection(selection, by)
     groups = sums_by_time.groups
-    if groups is None or groups.starts is None or not sums_by_time.of_tokens.any():
+    if groups is None or groups.starts is None or not sums_by_time.all_tokens.any():
         return None
-    periods_with_words = np.flatnonzero(sums_by_time.of_tokens)
+    periods_with_words = np.flatnonzero(sums_by_time.all_tokens)
     first = int(periods_with_words[0])
     behind = int(periods_with_words[-1]) + 1
-    totals = sums_by_time.of_tokens[first:behind].astype(np.float64)
-    edges = _edges(totals)
-    tokens = np.add.reduceat(sums_by_time.tokens[first:behind], edges[:-1], axis=0)
+    totals = sums_by_time.all_tokens[first:behind].astype(np.float64)
+    edges = edges_of_bins(totals)
+    tokens = np.add.reduceat(sums_by_time.topic_tokens[first:behind], edges[:-1], axis=0)
     starts = [_year(int(groups.starts[first + i])) for i in edges]
     return River(
         bins=[
@@ -80,13 +100,13 @@ def river(selection: RunSelection, unit: str) -> River | None:
     )
 
 
-def river_of_overview(selection: RunSelection, unit: str) -> River | None:
+def river_of_overview(selection: RunSelection, period: str) -> River | None:
     """The river of a set as its overview has it: None also where hardly any of the words are in
     documents with a date."""
-    all_dated = river(selection, unit)
+    all_dated = river(selection, period)
     if all_dated is None:
         return None
-    words = int(sums.of_selection(selection).of_tokens[0])
+    words = int(sums.of_selection(selection).all_tokens[0])
     return all_dated if sum(all_dated.totals) >= LEAST_DATED * words else None
 
 
@@ -104,7 +124,7 @@ def shares_of_topics(river: River) -> dict[int, np.ndarray]:
     return {topic.number: np.array(topic.tokens, np.float64) / totals for topic in river.topics}
 
 
-def _edges(totals: np.ndarray) -> list[int]:
+def edges_of_bins(totals: np.ndarray) -> list[int]:
     """Where bins of equally many periods begin, and the end: the shortest of which OF_BINS have
     BIN_WORDS words, or as long as leaves FEWEST_RIVER_BINS of them."""
     G = len(totals)

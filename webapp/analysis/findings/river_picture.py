@@ -10,7 +10,7 @@ from webapp.analysis.families.shapes import FamilyTopics
 from webapp.analysis.findings.river import River, shares_of_topics
 from webapp.core.results import links
 from webapp.core.results.view import RunView
-from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan
+from webapp.platform.drawing.river import RiverPicture, Stream, TopicBand, WordSpan
 
 SHORT_RIVER_YEARS = 3  # years: a river that is not longer has the names of its bins on the axis
 LABELS = 8  # of them, at most
@@ -25,7 +25,7 @@ class LinkedFamily(NamedTuple):
 
 def picture(
     view: RunView, families: Sequence[LinkedFamily], river: River, spans: Sequence[WordSpan] = ()
-) -> Picture | None:
+) -> RiverPicture | None:
     """Streams of families, those first that are given first; None where no family has words. spans:
     of words that stand below it."""
     totals = np.maximum(np.array(river.totals, np.float64), 1.0)
@@ -38,7 +38,15 @@ def picture(
     has_words = np.array(river.totals) > 0
     general_talk = np.clip(np.where(has_words, 1.0, 0.0) - of_families, 0.0, 1.0)
     labels = _labels(river)
-    return Picture(streams, general_talk, river.starts, river.end, list(spans), labels)
+    return RiverPicture(
+        streams,
+        general_talk,
+        river.starts,
+        river.end,
+        list(spans),
+        labels=labels,
+        few_words=river.few_words,
+    )
 
 
 def _stream(
@@ -54,7 +62,7 @@ def _stream(
         link = links.topic_link(view, k)
         share = float(shares[k] @ totals / totals.sum())
         name = link.name if link.has_name else ""
-        bands.append(Band(name, link.label, link.url, share, shares[k]))
+        bands.append(TopicBand(name, link.label, link.url, share, shares[k]))
     return Stream(family.name, linked.url, family.hue, family.share, bands)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from webapp.analysis.findings.phrasing import SentencePart, fill
-from webapp.analysis.findings.values import Span
+from webapp.analysis.findings.spans_and_groups import Span
 from webapp.core.documents import unit_words
 
 
@@ -68,6 +68,11 @@ def period(name: str, brief: bool = False) -> str:
         if later_parts[1:]
         else MONTH.format(month=month, year=year)
     )
+
+
+def period_or_none(name: str) -> str:
+    """A period as readers say it; "" for "", of a shape that has none."""
+    return period(name) if name else ""
 
 
 MONTHS = 12
@@ -191,6 +196,9 @@ ENDS = "{low} to {high}"
 # Of an interval without an upper end, or whose lower end is far below the ratio: few who speak made
 # the shares, which are beside it and can be divided
 OR_MORE = "surely {low} or more"
+# Of an interval that begins with nearly as much as elsewhere
+HARDLY = "perhaps hardly any difference"
+ENDS_WITH_HARDLY = "{ends}, perhaps hardly any difference"
 QUIETLY = "{times}, interval {ends}"
 QUIETLY_OPEN = "{times}, {ends}"
 NOT_FOUND_AGAIN = "{topics}not found again with other seeds"
@@ -205,6 +213,8 @@ UNITS_ARE_DOCUMENTS = "documents"
 ON_DAY = "on {first}"
 IN_PERIOD = "in {first}"
 FROM_TO = "from {first} to {last}"
+UNTIL = "until {last}"
+SINCE = "since {first}"
 DASH = "{first}–{last}"
 DECADE = "the {decade}"
 MONTH = "{month} {year}"

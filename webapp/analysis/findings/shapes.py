@@ -7,10 +7,10 @@ from pydantic import Field
 
 from webapp.analysis.families.shapes import FamilyTopics
 from webapp.analysis.findings.claim import Claim
+from webapp.analysis.findings.finding import Detail, ShareLine
 from webapp.analysis.findings.kinds import Item
 from webapp.analysis.findings.phrasing import SentencePart
 from webapp.analysis.findings.river import River
-from webapp.analysis.findings.values import Detail, Line
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
 
@@ -42,7 +42,16 @@ class FindingRow:
     items: Annotated[
         list[Item], Field(description="its numbers, of a change, a word, a group or a sense")
     ]
-    url: Annotated[str, Field(description="of its passages")]
+    url: Annotated[str, Field(description="of its passages, or of what `opens` names")]
+    opens: Annotated[
+        str,
+        Field(
+            description=(
+                "what the address opens, as its link is called: Passages, Topics, Word over time,"
+                " Read it or See"
+            )
+        ),
+    ]
     estimate: Annotated[
         float | None,
         Field(
@@ -64,7 +73,7 @@ class FindingRow:
     score: Annotated[float, Field(description="size times certainty, comparable within a kind")]
     topic: TopicLink | None
     line: Annotated[
-        Line,
+        ShareLine,
         Field(description="shares of the words from the first time to the last, in equal steps"),
     ]
     claims: Annotated[
@@ -156,6 +165,11 @@ class OverviewPage:
     failed: Annotated[list[str], Field(description="kinds that could not be computed")] = field(
         default_factory=list
     )
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a worker computes it, or computes it anew; also before the training has ended."""
+        return self.outdated or not self.ready
 
 
 @dataclass(frozen=True)

@@ -30,17 +30,17 @@ QUICK_DOCUMENT_TOPICS = 5_000
 QUICK_TOKENS = 5_000
 
 
-def read_or_ask(selection: RunSelection, by: int | None) -> SetFindings | None:
-    """The findings of a set, or None while a worker computes them; for each user, by, it computes
+def read_or_ask(selection: RunSelection, asker: int | None) -> SetFindings | None:
+    """The findings of a set, or None while a worker computes them; for each asker it computes
     one after the other. Those of an older program are given until then. Raises Invalid for a run
     without evidence."""
     stored_findings = read(selection)
     if stored_findings is not None:
         return stored_findings
     arguments = _arguments(selection)
-    if _is_quick(selection.run_view.run) and not dispatch.promised(TASK, arguments):
+    if _is_quick(selection.view.run) and not dispatch.promised(TASK, arguments):
         return _make(selection)
-    dispatch.ask(TASK, arguments, by)
+    dispatch.ask(TASK, arguments, asker)
     return _of_older_program(selection)
 
 
@@ -51,7 +51,7 @@ def has_failed(selection: RunSelection) -> bool:
 
 def _arguments(selection: RunSelection) -> list:
     """Of the task that computes the findings of a set."""
-    return [selection.run_view.run.pk, selection.address().removeprefix("?")]
+    return [selection.view.run.pk, selection.address().removeprefix("?")]
 
 
 def _is_quick(run: Run) -> bool:
@@ -67,32 +67,32 @@ def promise(run: Run) -> None:
     dispatch.promise(TASK, [run.pk, ""])
 
 
-def compute(run_id: int, query: str = "", by: int | None = None) -> None:
-    """In a worker, asked by a page of the user `by` or not: compute and store, unless they are
-    stored already, or the run is not there any more."""
-    with dispatch.at_work(TASK, [run_id, query], by):
+def compute(run_id: int, query: str = "", asker: int | None = None) -> None:
+    """In a worker, asked by a page of the user `asker`, or by nobody: compute and store, unless
+    they are stored already, or the run is not there any more."""
+    with dispatch.at_work(TASK, [run_id, query], asker):
         run = rows.trained(run_id)
         if run and read(selection := Selection.read(QueryDict(query), RunView(run))) is None:
             _make(selection)
 
 
-def read(selection: Selection) -> SetFindings | None:
+def read(selection: RunSelection) -> SetFindings | None:
     """What is stored of a set; None where nothing is, an older program computed it in another way,
     or another unit was independent."""
     row = _row_of(selection)
     if row is None or row.method != computing.METHOD:
         return None
     stored = STORED.validate_python(row.data)
-    unit = corpus_unit.unit_of(selection.run_view.run.version).name
+    unit = corpus_unit.unit_of(selection.view.run.version).name
     return stored if stored.independent == unit else None
 
 
-def _row_of(selection: Selection) -> StoredResult | None:
-    snapshot = selection.run_view.run.snapshot_id
+def _row_of(selection: RunSelection) -> StoredResult | None:
+    snapshot = selection.view.run.snapshot_id
     return StoredResult.objects.filter(snapshot=snapshot, key=_key(selection)).first()
 
 
-def _of_older_program(selection: Selection) -> SetFindings | None:
+def _of_older_program(selection: RunSelection) -> SetFindings | None:
     """What an older program stored of a set, marked as such, without findings that this program
     can't read; None where there is nothing that can be read."""
     row = _row_of(selection)
@@ -115,19 +115,19 @@ def _read_finding(data: dict) -> Finding | None:
 
 
 def _make(selection: RunSelection) -> SetFindings:
-    with embargo.reading(None):  # they are everybody's; what a page shows of them is counted there
+    with embargo.as_program():  # they are everybody's; what a page shows of them is counted there
         new_findings = computing.findings(selection)
     data = STORED.dump_python(new_findings, mode="json")
-    rows.keep(selection.run_view.run, _key(selection), method=computing.METHOD, data=data)
+    rows.keep(selection.view.run, _key(selection), method=computing.METHOD, data=data)
     return new_findings
 
 
-def _key(selection: Selection) -> str:
+def _key(selection: RunSelection) -> str:
     """What findings depend on beside the snapshot: the set, and which topics are merged, moved or
     in a group. Names don't matter."""
-    labels = selection.run_view.labels
-    merged = _elsewhere(labels.into)
-    moved = _elsewhere(labels.beside)
+    labels = selection.view.labels
+    merged = _with_other_target(labels.into)
+    moved = _with_other_target(labels.beside)
     grouped = [(k, labels.group(k)) for k in range(len(labels.into)) if labels.group(k)]
     depends = (selection.parameters, merged, moved, grouped)
     if not any(depends):
@@ -135,6 +135,7 @@ def _key(selection: Selection) -> str:
     return blake2b(repr(depends).encode(), digest_size=DIGEST).hexdigest()
 
 
-def _elsewhere(targets: np.ndarray) -> list[tuple[int, int]]:
-    """The topics that have another as their target, each with it. targets: int64[K]."""
+def _with_other_target(targets: np.ndarray) -> list[tuple[int, int]]:
+    """The topics that another topic stands for, each with that one. targets: int64[K], of each
+    topic the one that stands for it, itself where none does."""
     return [(k, target) for k, target in enumerate(targets.tolist()) if k != target]

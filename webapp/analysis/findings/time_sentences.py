@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.phrasing import SentencePart, fill
-from webapp.analysis.findings.values import Shaped, Span
+from webapp.analysis.findings.spans_and_groups import Shaped, Span
+from webapp.core.documents import unit_words
 
 # What is counted
 WORDS = "words"
@@ -17,17 +18,21 @@ SHAPES = {
     (
         "line",
         True,
-    ): "{what}: rising from {rest} of the {rows} in the first third of the time"
-    " to {here} in the last",
+    ): "{what}: rising from {rest} of the {rows} until {early} to {here} since {turn}",
     (
         "line",
         False,
-    ): "{what}: falling from {rest} of the {rows} in the first third of the time"
-    " to {here} in the last",
+    ): "{what}: falling from {rest} of the {rows} until {early} to {here} since {turn}",
     ("step", True): "{what}: {here} of the {rows} since {first}, {rest} before",
     ("step", False): "{what}: {rest} of the {rows} until {until}, {here} since",
     ("window", True): "{what}: {here} of the {rows} {span}, {rest} {outside}",
 }
+# By whether there is more: lines of an older program, which did not store where the thirds end
+WITHOUT_YEARS = {
+    True: "{what}: rising from {rest} of the {rows} to {here}",
+    False: "{what}: falling from {rest} of the {rows} to {here}",
+}
+OF_SAME = "{change}, in texts with the same {unit}"  # not as all texts were counted
 OF_ONE = "{change}, mostly from {value}"  # one unit's doing
 BEFORE = "before"
 AFTER = "after"
@@ -55,17 +60,24 @@ def changed(
         other_times = AT_OTHER_TIMES
     if not share_otherwise:
         other_times = without_any(other_times)
+    pattern = SHAPES[finding.shape, has_grown]
+    if finding.shape == "line" and not finding.early:
+        pattern = WITHOUT_YEARS[has_grown]
     change = fill(
-        SHAPES[finding.shape, has_grown],
+        pattern,
         what=subject,
         here=sentences.briefly_or_none(share_then),
         rest=sentences.briefly_or_none(share_otherwise),
         span=sentences.spanned(finding),
         first=sentences.period(finding.first),
-        until=sentences.period(finding.until) if finding.until else "",
+        until=sentences.period_or_none(finding.until),
+        early=sentences.period_or_none(finding.early),
+        turn=sentences.period_or_none(finding.turn),
         rows=rows,
         outside=other_times,
     )
+    if finding.same:
+        change = fill(OF_SAME, change=change, unit=unit_words.column(finding.same))
     if not whose:
         return change
     return fill(OF_ONE, change=change, value=whose)

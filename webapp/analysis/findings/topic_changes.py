@@ -11,7 +11,7 @@ from webapp.analysis.findings import sentences, stored
 from webapp.analysis.findings.change_marks import ChangeMarks, marks_of
 from webapp.analysis.findings.kinds import Change
 from webapp.analysis.findings.ratios import with_interval
-from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Run, StoredResult
 
@@ -42,7 +42,7 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
         for finding in stored_findings.findings
         if isinstance(finding, Change) and not finding.holds_no_difference
     }
-    writer = Writer(selection, {}, span=stored_findings.span)
+    writer = SentenceWriter(selection, {}, span=stored_findings.span)
     topic_changes = []
     for k in numbers:
         change = changes.get(k)

@@ -1,5 +1,6 @@
 """The overview of a run, and a notebook that begins with it."""
 
+from http import HTTPStatus
 from typing import Annotated, get_args
 
 from django.db import transaction
@@ -15,6 +16,7 @@ from webapp.analysis.findings import (
     quotations,
     renaming,
 )
+from webapp.analysis.findings.finding import Detail
 from webapp.analysis.findings.kinds import KINDS
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.findings.screen.overview_screen import OverviewHtml, Screen, screen
@@ -24,11 +26,10 @@ from webapp.analysis.findings.shapes import (
     FindingsOfKind,
     OverviewPage,
 )
-from webapp.analysis.findings.values import Detail
 from webapp.core.documents import unit_sentences
 from webapp.core.documents.conditions import Only
 from webapp.core.documents.selection import RunSelection, Selection
-from webapp.core.notebooks import queries as pins, services as notebooks, views as kept
+from webapp.core.notebooks import pin_contents, services as notebooks, views as kept
 from webapp.core.results import links
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
@@ -63,7 +64,7 @@ def detail(
     page_query: PageQuery,
     *,
     detail: Annotated[Detail, _detail] = "",
-    families: Annotated[int | None, family_cuts.read_number] = None,
+    families: Annotated[int | None, family_cuts.read_families] = None,
 ) -> PageResponse[OverviewPage]:
     """What is in the documents; 202 while a worker computes it, or computes it anew, which is not
     cached."""
@@ -77,7 +78,7 @@ def detail(
     return PageResponse(
         page,
         lambda: _html(selection, page, page_query, untrained),
-        status=200 if (page.ready and not page.outdated) or untrained else 202,
+        status=HTTPStatus.OK if untrained else None,
     )
 
 
@@ -166,7 +167,9 @@ def _begin(request: HttpRequest, run: Run) -> Notebook:
     # Before anything is written: what is shown of texts under an embargo is counted for good
     pinned = pinning.contents_of_page(selection, page)
     pinned += [
-        pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None)
+        pin_contents.of_passage(
+            run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None
+        )
         for quote in page.quotes
     ]
     set_text = f", {selection.sentence}" if selection.has_conditions else ""

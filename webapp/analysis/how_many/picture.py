@@ -10,7 +10,7 @@ from webapp.analysis.how_many.shapes import (
 )
 from webapp.platform.drawing import few_to_many
 from webapp.platform.drawing.colours import GENERAL
-from webapp.platform.drawing.few_to_many import Band, Block, Column
+from webapp.platform.drawing.few_to_many import Block, BlockBand, Column
 from webapp.platform.drawing.numbers import count, percent
 
 PICTURE = (
@@ -100,7 +100,7 @@ def _short_block(topic: ShortTopic, hue: int, column: str, ends_group: bool = Fa
     )
 
 
-def _bands_to_parents(topics: list[BetweenTopic], parents: list[ShortTopic]) -> list[Band]:
+def _bands_to_parents(topics: list[BetweenTopic], parents: list[ShortTopic]) -> list[BlockBand]:
     rows = {parent.number: row for row, parent in enumerate(parents)}
     bands = []
     for row, topic in enumerate(topics):
@@ -112,12 +112,12 @@ def _bands_to_parents(topics: list[BetweenTopic], parents: list[ShortTopic]) -> 
 
 def _bands_to_parts(
     topics: list[BetweenTopic], parts: list[tuple[Relative, BetweenTopic]]
-) -> list[Band]:
+) -> list[BlockBand]:
     rows = {topic.number: row for row, topic in enumerate(topics)}
     return [_band(rows[topic.number], row, topic, part) for row, (part, topic) in enumerate(parts)]
 
 
-def _band(left: int, right: int, topic: BetweenTopic, relative: Relative) -> Band:
+def _band(left: int, right: int, topic: BetweenTopic, relative: Relative) -> BlockBand:
     part = percent(relative.part)
     tooltip = IN_COMMON.format(part=part, topic=topic.with_label, relative=relative.topic.name)
-    return Band(left, right, relative.part * topic.share, topic.hue, tooltip)
+    return BlockBand(left, right, relative.part * topic.share, topic.hue, tooltip)

@@ -147,6 +147,11 @@ class HowManyAsked:
     numbers: list[int]
 
     @property
+    def is_waiting(self) -> bool:
+        """Not before somebody has begun them."""
+        return self.to_come > 0
+
+    @property
     def state(self) -> str:
         """Changes when the page has something else to show."""
         return "training" if self.to_come else "idle"

@@ -1,7 +1,6 @@
 """How many topics: the page, its press, and its file."""
 
 from functools import partial
-from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -13,7 +12,7 @@ from webapp.core.results import provenance
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many
 from webapp.models import Run
-from webapp.platform.pages.page import looked_up, show_errors
+from webapp.platform.pages.page import check_act, looked_up, show_errors
 from webapp.platform.pages.typed import PageResponse, typed
 from webapp.platform.server.table_files import table_answer, table_to_come
 
@@ -29,8 +28,7 @@ def detail(view: RunView, *, complete: bool = False) -> PageResponse[HowMany | H
     are trained."""
     page = pages.answer(view, complete)
     if isinstance(page, HowManyAsked):
-        status = HTTPStatus.ACCEPTED if page.to_come else HTTPStatus.OK
-        return PageResponse(page, status=status)
+        return PageResponse(page)
     return PageResponse(page, partial(picture.draw, page))
 
 
@@ -38,11 +36,13 @@ def detail(view: RunView, *, complete: bool = False) -> PageResponse[HowMany | H
 @looked_up
 def train(request: HttpRequest, run: Run) -> HttpResponse:
     """Begin the short trainings, or end those that are not done."""
+    act = request.POST.get("act", "")
+    check_act(act, ("train", "cancel"))
     with show_errors(request):
-        if "cancel" in request.POST:
-            how_many.cancel(run)
-        else:
+        if act == "train":
             how_many.begin(run)
+        else:
+            how_many.cancel(run)
     return redirect("run_how_many", run.pk)
 
 

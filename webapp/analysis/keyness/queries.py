@@ -1,6 +1,7 @@
 """Keyness of two sets of documents of a run."""
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 import numpy as np
 
@@ -25,11 +26,11 @@ _COLUMNS = (
 
 
 def list_words(
-    contrast: Contrast, order: Order, selection: str, over: str, by: int | None
+    contrast: Contrast, order: Order, selection: str, over: str, asker: int | None
 ) -> Keyness:
-    """over: of what the parts are over which each word's dispersion is asked for; "" for none. by:
-    the user who asks. Raises Invalid, and NotYet while a worker counts."""
-    computed = contrast.computed(by)
+    """over: of what the parts are over which each word's dispersion is asked for; "" for none.
+    asker: the user who asks. Raises Invalid, and NotYet while a worker counts."""
+    computed = contrast.computed(asker)
     tried_words = computed.tried_words
     return Keyness(
         sides=described(contrast, computed),
@@ -89,46 +90,56 @@ def _dispersions(contrast: Contrast, s: int, forms: np.ndarray, over: str) -> li
     return [number_or_none(dp) for dp in spread]
 
 
-def table(contrast: Contrast, over: str, by: int | None) -> CsvTable:
+def table(contrast: Contrast, over: str, asker: int | None) -> CsvTable:
     """The words that differ, of the first side, then of the second: those that are kept.
     over: as `list_words` has it, a last column."""
-    computed = contrast.computed(by)
+    computed = contrast.computed(asker)
     base = contrast.base
-    columns = list(_COLUMNS)
-    if over:
-        columns.append(f"dp_over_{over}")
-    rows: list[list] = []
+    unit = unit_sentences.about(base.version, contrast.unit)
+    about: dict[str, object] = {
+        "corpus": base.run.corpus.name,
+        "run": base.run.pk,
+        "selection": base.sentence,
+        "unit": unit.column,
+        "unit_chosen_by": unit.chosen_by,
+        "level": computed.tried_words.level,
+        "counts": contrast.counts,
+    }
+    dispersion = f"dp_over_{over}"
+    rows: list[dict[str, object]] = []
     for s, side in enumerate(contrast.sides):
-        unit = unit_sentences.about(base.version, contrast.unit)
-        about = [base.run.corpus.name, base.run.pk, base.sentence]
-        about += [unit.column, unit.chosen_by, computed.tried_words.level, contrast.counts]
         ranked = _rank_words(computed, s, "ratio")
-        rows_of_side = [
-            [*about, text, side.name, *_cells(computed, i, s, text)]
-            for i, text in texts(contrast.counted, computed, ranked)
-        ]
+        of_side = []
+        for i, text in texts(contrast.counted, computed, ranked):
+            of_word = {"word": text, "side": side.name}
+            of_side.append(about | of_word | _figures(computed, i, s, text))
         if over:
             dispersions = _dispersions(contrast, s, computed.forms[ranked], over)
-            for row, dp in zip(rows_of_side, dispersions, strict=True):
-                row.append(dp)
-        rows += rows_of_side
-    return CsvTable(columns, rows)
+            for row, dp in zip(of_side, dispersions, strict=True):
+                row[dispersion] = dp
+        rows += of_side
+    columns = [*_COLUMNS, dispersion] if over else list(_COLUMNS)
+    cells_of = itemgetter(*columns)
+    return CsvTable(columns, map(cells_of, rows))
 
 
-def _cells(computed: Computed, i: int, s: int, text: str) -> list:
-    """From "times" on."""
+def _figures(computed: Computed, i: int, s: int, text: str) -> dict[str, object]:
+    """What the table says of a word that side s uses more, by columns."""
     word = key_word(computed, i, s, text, [])
-    tokens: list[int | None] = [*word.tokens]
-    return [
-        word.times,
-        word.low,
-        word.high,
-        word.p,
-        word.g2,
-        *(tokens or [None, None]),
-        *word.documents,
-        int(word.burst),
-    ]
+    tokens, tokens_other = word.tokens or (None, None)
+    documents, documents_other = word.documents
+    return {
+        "times": word.times,
+        "low": word.low,
+        "high": word.high,
+        "p": word.p,
+        "g2": word.g2,
+        "tokens": tokens,
+        "tokens_other": tokens_other,
+        "documents": documents,
+        "documents_other": documents_other,
+        "one_unit": int(word.burst),
+    }
 
 
 def texts(

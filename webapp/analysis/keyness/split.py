@@ -21,9 +21,9 @@ from webapp.models import Word
 WORDS_OF_DIRECTION = 25  # words of either direction
 
 
-def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
-    """by: the user who asks. Raises as Contrast.computed does."""
-    computed = contrast.computed(by)
+def split(contrast: Contrast, topic: int, asker: int | None) -> TopicSplit:
+    """asker: the user who asks. Raises as Contrast.computed does."""
+    computed = contrast.computed(asker)
     view = contrast.base.view
     rates = _Rates(contrast, topic)
     directions = [rates.larger_in_first, rates.larger_in_second]

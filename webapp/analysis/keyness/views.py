@@ -23,10 +23,11 @@ from webapp.analysis.words import senses
 from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance
+from webapp.core.results.topic_numbers import AskedTopic
 from webapp.core.results.view import RunView
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.not_yet import NotYet
-from webapp.platform.pages.page import run_or_404
+from webapp.platform.pages.page import run_of_path
 from webapp.platform.pages.typed import PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import table_answer, table_to_come
 
@@ -60,8 +61,8 @@ def words(
 ) -> PageResponse[Keyness | Counting | NothingCompared]:
     """Words that one set of documents uses more than another, or than all other documents."""
 
-    def listed(contrast: Contrast, by: int | None) -> PageResponse:
-        page = queries.list_words(contrast, order, selection.sentence, over, by)
+    def listed(contrast: Contrast, asker: int | None) -> PageResponse:
+        page = queries.list_words(contrast, order, selection.sentence, over, asker)
         return PageResponse(
             page,
             partial(
@@ -90,16 +91,16 @@ def topic(
     view: RunView,
     selection: RunSelection,
     *,
-    topic: int | None = None,
+    topic: AskedTopic = None,
     rest: bool = False,
 ) -> PageResponse[TopicSplit | Counting | NothingCompared]:
     """The difference of a topic's shares in two sets, split over its words."""
     number = senses.asked_topic(view, topic)
 
-    def parts(contrast: Contrast, by: int | None) -> PageResponse:
+    def parts(contrast: Contrast, asker: int | None) -> PageResponse:
         if number is None:
             raise Invalid("topic", "Choose a topic on the page that compares the two sets.")
-        page = splitting.split(contrast, number, by)
+        page = splitting.split(contrast, number, asker)
         return PageResponse(page, partial(_topic_html, request, view, page))
 
     return _of_two(request, view, selection, rest, "all", "occurrences", parts)
@@ -181,7 +182,7 @@ def _html(
 
 @require_safe
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = run_or_404(run_id)
+    run = run_of_path(run_id)
     question = words.asked(request.GET)
     sides = compared_sets.read_sides(
         request.GET, Selection.read(request.GET, RunView(run)), question["rest"]
@@ -193,6 +194,6 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         table = queries.table(contrast, question["over"], authorization.user_id(request))
     except NotYet as waiting:
         return table_to_come(
-            "A worker counts these words. Ask again in a while.", waiting.has_failed
+            "A worker counts these words. Ask again in a while.", waiting.page.has_failed
         )
     return table_answer(table, provenance.file_name(run, "keyness.csv"))

@@ -17,7 +17,7 @@ from webapp.platform.drawing.tables import (
 )
 
 
-def pinned_lines(
+def pin_lines(
     page: TimeLines, changes: Sequence[TopicChange | None] = (), *, quotes: bool = False
 ) -> PinnedChart:
     """What a notebook keeps of the lines: the shares, a column for each topic; no table where every
@@ -66,7 +66,7 @@ def _passages(page: TimeLines) -> str:
     return write_passages(passages)
 
 
-def pinned_table(page: SharesTable) -> PinnedChart:
+def pin_table(page: SharesTable) -> PinnedChart:
     """What a notebook keeps of the table: the shares of its first rows, a column for each, as many
     as a kept table holds."""
     rows = page.rows[: COLUMNS - 1]

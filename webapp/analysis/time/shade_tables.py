@@ -232,12 +232,12 @@ def _cell(
     if against:
         number = _times(_ratio(share, overall))
         if has_interval:
-            interval = _range(_times(_ratio(low, overall)), _times(_ratio(high, overall)))
+            interval = write_range(_times(_ratio(low, overall)), _times(_ratio(high, overall)))
         shade = _shade_against(share, low, high, overall)
     else:
-        number = _percent(share)
+        number = write_percent(share)
         if has_interval:
-            interval = _range(_percent(low), _percent(high))
+            interval = write_range(write_percent(low), write_percent(high))
         shade = _shade_class(share, largest_share)
     return Cell(
         share,
@@ -281,8 +281,8 @@ def _shade_against(share: float, low: float, high: float, overall: float) -> str
     return ""
 
 
-def _percent(share: float) -> str:
-    """Without the sign, which stands at the head of the table."""
+def write_percent(share: float) -> str:
+    """A share in percent, without the sign, which stands at the head of the table."""
     return _short(100 * share)
 
 
@@ -299,8 +299,9 @@ def _short(number: float) -> str:
     return f"{number:.1f}"
 
 
-def _range(low: str, high: str) -> str:
-    """An end below 0.05 is 0.0 here: "<0.1–0.4" can't be read."""
+def write_range(low: str, high: str) -> str:
+    """An interval, of ends that `write_percent` or _times wrote. One below 0.05 is 0.0 here:
+    "<0.1–0.4" can't be read."""
     return "–".join("0.0" if end.startswith("<") else end for end in (low, high))
 
 

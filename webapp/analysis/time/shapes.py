@@ -107,14 +107,26 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class TooFewTexts:
+    """Most periods are thin. periods: what they are called; thin: how many are, of `filled` that
+    have documents. longer: the next longer ones, None where there are none."""
+
+    periods: str
+    thin: int
+    filled: int
+    longer: Offer | None
+
+
+@dataclass(frozen=True)
 class LinesHtml:
     """large: whether there is one topic, in a large chart. charts: each topic with the address of
     its large chart, and how it changed over time; None where groups are no periods. rows:
     of the table: a group, the address of its passages, and a cell for each topic; none where they
     are asked for first, at `numbers`. kept: fields of the form. empty: groups without documents.
-    thin: how many are. many: back from one topic. own_scales: whether each chart has one;
+    thin: the first groups of few documents; there are thin_count,
+    of with_documents. many: back from one topic. own_scales: whether each chart has one;
     scales: to choose. most_words: of a group. embeds: whether there is a chart for other pages.
-    intervals: whether a share of a chart has one."""
+    intervals: whether a share of a chart has one. too_few: where most periods are thin, else None."""
 
     large: bool
     charts: list[tuple[TimeLine, str, TopicChange | None]]
@@ -124,7 +136,9 @@ class LinesHtml:
     most: int
     kept: list[tuple[str, str]]
     empty: list[str]
-    thin: int
+    thin: list[str]
+    thin_count: int
+    with_documents: int
     bys: list[Offer]
     twin: str
     many: str
@@ -134,6 +148,7 @@ class LinesHtml:
     pinned: PinnedChart
     embeds: bool
     intervals: bool
+    too_few: TooFewTexts | None
 
 
 # The table of shades

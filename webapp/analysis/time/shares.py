@@ -120,7 +120,7 @@ def _unit_of_groups(selection: RunSelection, name: Hashable) -> corpus_unit.Unit
 def tokens(grouped_set: GroupedSet) -> np.ndarray:
     """int64[G, K]: tokens of each topic in each group, those of merged topics with their
     targets'."""
-    return sums.grouped(grouped_set.selection, grouped_set.groups, grouped_set.name).tokens
+    return sums.grouped(grouped_set.selection, grouped_set.groups, grouped_set.name).topic_tokens
 
 
 def information(grouped_set: GroupedSet) -> np.ndarray:
@@ -247,10 +247,10 @@ def strongest(grouped_set: GroupedSet, topic: int, g: int, count: int) -> list[t
 
 
 def address(selection: RunSelection, *groups: tuple[Groups, int], has: int | None = None) -> str:
-    """The query string of what of a set lies in a group of each kind, and has a topic: for the page
-    of documents."""
+    """The query string of what of a set lies in a group of each kind, and has a topic, most of
+    it first: for the page of documents."""
     for kind, g in groups:
         selection = selection.within(kind, g)
-    if has is not None:
-        selection = selection.with_topic(has)
-    return selection.address()
+    if has is None:
+        return selection.address()
+    return selection.address_by_topic(has)

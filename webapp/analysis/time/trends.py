@@ -11,7 +11,7 @@ from webapp.analysis.time.shapes import Choice, Passages, Period, TimeLine, Time
 from webapp.core.documents import document_groups, queries
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import StrongestPassage
-from webapp.core.results import links, topics
+from webapp.core.results import links, topic_numbers, topics
 from webapp.core.results.view import RunView
 from webapp.intake.metadata.groups import PERIODS
 from webapp.models import Run, Version
@@ -51,19 +51,8 @@ def most_changing(grouped_set: shares.GroupedSet) -> list[int]:
 def read_topics(view: RunView, texts: list[str]) -> list[int]:
     """Topics from an address, "3" or "3,7,T12", merged ones as their targets. Raises Invalid for
     what is no topic."""
-    numbers = ",".join(texts).replace(" ", ",").split(",")
-    chosen_topics: dict[int, None] = {}
-    for number in numbers:
-        text = number.strip().lstrip("Tt")
-        if not text:
-            continue
-        if not topics.is_topic(text, view.run):
-            raise Invalid(
-                "topics",
-                f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got “{text[:20]}”.",
-            )
-        chosen_topics[int(view.labels.into[int(text)])] = None
-    return list(chosen_topics)
+    numbers = topic_numbers.read_several(texts, view.run, "topics")
+    return list(dict.fromkeys(view.labels.into[numbers].tolist()))
 
 
 def lines(

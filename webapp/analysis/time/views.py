@@ -11,7 +11,7 @@ from inference.errors import Invalid
 from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.time import shade_tables, trends
-from webapp.analysis.time.pinned_shares import pinned_lines, pinned_table
+from webapp.analysis.time.pinned_shares import pin_lines, pin_table
 from webapp.analysis.time.shapes import (
     TIME_NOTHING,
     FieldsTable,
@@ -24,6 +24,7 @@ from webapp.analysis.time.shapes import (
     TimeLine,
     TimeLines,
     TimeNothing,
+    TooFewTexts,
     TopicCells,
 )
 from webapp.core.documents.selection import RunSelection, Selection
@@ -32,6 +33,7 @@ from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results import links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
+from webapp.intake.metadata.groups import PERIODS
 from webapp.models import Run
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import looked_up
@@ -39,6 +41,7 @@ from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import streamed_table
 
+THIN_NAMED = 30  # groups of few documents whose names the legend of the charts has
 TABLE = 600  # numbers that stand below the charts unasked
 NO_TEXTS: list[str] = []
 
@@ -82,7 +85,7 @@ def _lines_html(
     view = selection.view
     topics_shown = {topic.number for topic in page.topics}
     offered = page.changing + [k for k in topics_shown if k not in page.changing]
-    words = topics.top_words(view, offered, 5)
+    words = topics.top_words(view, offered, topics.FIRST_WORDS)
     numbers_are_shown = large or numbers or len(page.bins) * len(page.topics) <= TABLE
     topic_numbers = [topic.number for topic in page.topics]
     changes: Sequence[TopicChange | None] = [None] * len(topic_numbers)
@@ -98,6 +101,7 @@ def _lines_html(
         (name, values) for name, values in request.GET.lists() if name not in ("topics", "bin")
     ]
     pinned = _pin_lines(selection, page, changes)
+    thin = [period.label for period in page.bins if period.thin and period.documents]
     return LinesHtml(
         large=large,
         charts=charts,
@@ -116,7 +120,9 @@ def _lines_html(
         empty=(
             [period.label for period in page.bins if not period.documents] if page.in_time else []
         ),
-        thin=sum(period.thin and period.documents > 0 for period in page.bins),
+        thin=thin[:THIN_NAMED],
+        thin_count=len(thin),
+        with_documents=sum(period.documents > 0 for period in page.bins),
         bys=[
             Offer(choice.said, page_query.url(by=choice.name, bin=None), choice.name == page.by)
             for choice in page.choices
@@ -124,15 +130,39 @@ def _lines_html(
         twin="?" + request.GET.urlencode(),
         many=page_query.url(topics=None, bin=None),
         own_scales=own_scales,
-        scales=[
-            Offer("each its own", page_query.url(scale=None), own_scales),
-            Offer("one for all", page_query.url(scale="one"), not own_scales),
-        ],
+        scales=_offer_scales(page_query, own_scales),
         most_words=max((period.tokens for period in page.bins), default=0),
         pinned=pinned,
         embeds=can_be_drawn(pinned.table),
         intervals=any(low is not None for topic in page.topics for low in topic.low),
+        too_few=_too_few_texts(page, page_query),
     )
+
+
+def _offer_scales(page_query: PageQuery, own_scales: bool) -> list[Offer]:
+    return [
+        Offer("each its own", page_query.url(scale=None), own_scales),
+        Offer("one for all", page_query.url(scale="one"), not own_scales),
+    ]
+
+
+def _too_few_texts(page: TimeLines, page_query: PageQuery) -> TooFewTexts | None:
+    """None where half of the periods or more have texts enough, and of groups that are none."""
+    thin = [period.thin for period in page.bins if period.documents]
+    if not page.in_time or 2 * sum(thin) <= len(thin):
+        return None
+    longer = _longer_periods(page, page_query)
+    return TooFewTexts(PERIODS[page.by], sum(thin), len(thin), longer)
+
+
+def _longer_periods(page: TimeLines, page_query: PageQuery) -> Offer | None:
+    """The next longer periods than those of the page; None where it has none."""
+    offered = {choice.name for choice in page.choices}
+    longest_first = [by for by in PERIODS if by in offered]
+    if page.by not in longest_first[1:]:
+        return None
+    by = longest_first[longest_first.index(page.by) - 1]
+    return Offer(PERIODS[by], page_query.url(by=by, bin=None), here=False)
 
 
 def _pin_lines(
@@ -140,7 +170,7 @@ def _pin_lines(
 ) -> PinnedChart:
     """Under an embargo without passages: what is quoted would be counted as read once more."""
     is_under_embargo = bool(embargo.readers(selection.run.corpus))
-    return pinned_lines(page, changes, quotes=not is_under_embargo)
+    return pin_lines(page, changes, quotes=not is_under_embargo)
 
 
 def _first_of_change(chart: tuple[TimeLine, str, TopicChange | None]) -> float:
@@ -288,5 +318,5 @@ def _table_html(
         times=list(enumerate(shade_tables.TIMES, 1)),
         intervals=any(cell.range for row in page.rows for cell in row.cells),
         thin=any(cell.thin for row in page.rows for cell in row.cells),
-        pinned=pinned_table(page),
+        pinned=pin_table(page),
     )

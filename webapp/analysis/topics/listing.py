@@ -7,13 +7,11 @@ import numpy as np
 import regex
 from django.http import QueryDict
 
-from inference.errors import Invalid
 from inference.explore import bands, relevance
 from webapp.analysis.families import family_cuts
 from webapp.analysis.topics.shapes import (
     CountedTopic,
     FamilyOfTopic,
-    Kind,
     ListingQuery,
     RankedTopic,
     Sparkline,
@@ -21,7 +19,14 @@ from webapp.analysis.topics.shapes import (
 )
 from webapp.core.documents import document_groups, sums
 from webapp.core.documents.selection import RunSelection
-from webapp.core.results import found_again, links, measures, topics
+from webapp.core.results import (
+    found_again,
+    links,
+    measures,
+    topic_kinds,
+    topic_numbers,
+    topics,
+)
 from webapp.intake.ingest.typed_words import find_words
 from webapp.models import Run
 from webapp.platform.storage.nulls import number_or_none
@@ -30,19 +35,16 @@ from webapp.platform.typed_text import as_counted, as_in_texts
 
 PAGE = 100
 LONGEST_QUERY_VALUE = 200  # characters of a word or of a group's name in an address
-QUOTED = 50  # of what is wrong
 ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word", "family")
-# As the list is sorted by them: the clearest first
-ORDER_OF_KINDS: tuple[Kind | None, ...] = ("clear", "mixed", "unstable", "general", None)
+ORDER_OF_KINDS = (*topic_kinds.KINDS, None)
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
 FEWEST_BINS = 2
 _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
-_TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
-_TOPIC = regex.compile(r"\d{1,5}", regex.ASCII)
 
 
 def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
     """Raises Invalid for topics that the run does not have."""
+    family = query.get("family", "")
     word = as_counted(as_in_texts(query.get("word", "")[:LONGEST_QUERY_VALUE]))
     number_of_families = family_cuts.in_address(query) if run.final else None
     order, backward = _order(query.get("sort", ""), word, number_of_families)
@@ -52,10 +54,10 @@ def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
         word=word,
         group=query.get("group", "")[:LONGEST_QUERY_VALUE],
         hidden=query.get("hidden") == "1",
-        topics=_topics(query.getlist("topics"), run),
+        topics=sorted(topic_numbers.read_several(query.getlist("topics"), run, "topics")),
         frequent=query.get("by_words") == "frequency",
         families=number_of_families,
-        family=_family(query.get("family", ""), run),
+        family=topic_numbers.read(family, run, "family") if family else None,
     )
 
 
@@ -72,38 +74,6 @@ def _order(sort: str, word: str, number_of_families: int | None) -> tuple[str, b
     if number_of_families:
         return "family", False
     return "share", False
-
-
-def _topics(texts: list[str], run: Run) -> list[int]:
-    """Raises Invalid."""
-    joined = ",".join(text.strip() for text in texts if text.strip())
-    if not joined:
-        return []
-    if not _TOPICS.fullmatch(joined):
-        raise Invalid(
-            "topics",
-            f"“topics” in the address must be numbers such as 3,7,12, got “{joined[:QUOTED]}”.",
-        )
-    numbers = sorted({int(number) for number in joined.split(",")})
-    if numbers[-1] >= run.topics:
-        raise Invalid(
-            "topics",
-            f"“topics” in the address must be from 0 to {run.topics - 1}, got {numbers[-1]}.",
-        )
-    return numbers
-
-
-def _family(text: str, run: Run) -> int | None:
-    """The topic whose family an address asks for; None where it asks for none. Raises Invalid."""
-    if not text:
-        return None
-    if not _TOPIC.fullmatch(text) or int(text) >= run.topics:
-        raise Invalid(
-            "family",
-            f"“family” in the address must be the number of a topic, from 0 to {run.topics - 1},"
-            f" got “{text[:QUOTED]}”.",
-        )
-    return int(text)
 
 
 class TopicListing:
@@ -143,13 +113,22 @@ class TopicListing:
     def _count(self) -> None:
         """In the selected documents."""
         counted_sums = sums.of_selection(self.selection)
-        self.tokens = counted_sums.tokens[0]
-        self.documents = counted_sums.documents[0]
+        self.tokens = counted_sums.topic_tokens[0]
+        self.documents = counted_sums.topic_documents[0]
         self.share = np.nan_to_num(counted_sums.shares[0])
         if not self.query.families:
             return
         for family in family_cuts.count_families(self.selection, self.query.families):
-            described = FamilyOfTopic(**vars(family) | {"topics": len(family.topics)})
+            described = FamilyOfTopic(
+                name=family.name,
+                slot=family.slot,
+                hue=family.hue,
+                phrases=family.phrases,
+                tokens=family.tokens,
+                documents=family.documents,
+                share=family.share,
+                topics=len(family.topics),
+            )
             for k in sorted(family.topics, key=lambda k: -self.share[k]):  # the largest first
                 self.family[k] = described
 
@@ -196,7 +175,7 @@ class TopicListing:
             order = sorted(range(len(names)), key=lambda i: (not names[i], names[i]))
             return np.array(order, np.int64)
         if sort == "kind":
-            kinds = self._kinds()
+            kinds = topic_kinds.of_run(self.run)
             ranks = [ORDER_OF_KINDS.index(kinds[k]) for k in topics_in_order]
             return np.argsort(ranks, kind="stable")
         if sort == "family":
@@ -245,14 +224,14 @@ class TopicListing:
     def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[RankedTopic], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
-        kinds = self._kinds() if self.measures else []
+        kinds = topic_kinds.of_run(self.run)
         again = found_again.count_found(self.run)
         largest = float(self.share[self.numbers].max(initial=0.0)) or 1.0
         ranked = []
         for topic in self.named(numbers):
             k = topic.number
             row = RankedTopic(
-                **vars(topic) | {"hue": self.hue(k)},
+                **vars(replace(topic, hue=self.hue(k))),
                 bar=topic.share / largest,
                 group=self.labels.group(k),
                 members=len(self.labels.members(k)),
@@ -266,14 +245,6 @@ class TopicListing:
         following = after + limit
         return ranked, following if len(self.numbers) > following else None
 
-    def _kinds(self) -> list[Kind | None]:
-        """Of every topic: what its words say, unless it is no general talk and other runs have not
-        found it again."""
-        kinds: list[Kind | None] = list(measures.kinds(self.measures))
-        for k in found_again.unstable(self.run):
-            kinds[k] = "unstable"
-        return kinds
-
     def hue(self, k: int) -> int:
         """The colour of a topic where another number of families is asked for than the usual."""
         family = self.family.get(k)
@@ -283,7 +254,7 @@ class TopicListing:
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[CountedTopic]:
         """words: how many of each."""
-        order_of_words = topics.FREQUENT if self.query.frequent else relevance.USUAL_LAM
+        order_of_words = topics.PROBABILITY_LAM if self.query.frequent else relevance.USUAL_LAM
         first = topics.top_words(self.view, numbers, words, order_of_words)
         return [
             CountedTopic(
@@ -305,12 +276,12 @@ class TopicListing:
         if len(counted_sums.labels) > BINS and by != "decade":
             by = "decade" if by == "year" else "year"
             counted_sums = sums.of_selection(self.selection, by)
-        with_words = np.flatnonzero(counted_sums.of_tokens)
+        with_words = np.flatnonzero(counted_sums.all_tokens)
         if len(with_words) < FEWEST_BINS:
             return None
         span = slice(with_words[0], with_words[-1] + 1)
         labels = counted_sums.labels[span]
-        is_solid = counted_sums.of_documents[span] >= bands.THIN
+        is_solid = counted_sums.all_documents[span] >= bands.THIN
         shares = counted_sums.shares[span]
         lines = {k: _sparkline(shares[:, k], is_solid, labels) for k in numbers}
         return Times(by, labels), lines

@@ -51,7 +51,7 @@ def topic_map(listing: TopicListing, shown_topics: list[int]) -> TopicMap | None
     for k in listing.numbers[largest_first].tolist():
         topic = links.topic_share(listing.view, k, float(listing.share[k]))
         circle = Circle(
-            **vars(topic) | {"hue": listing.hue(k)},
+            **vars(replace(topic, hue=listing.hue(k))),
             x=round(float(xy[k, 0]), 1),
             y=round(float(xy[k, 1]), 1),
             r=round(float(radii[k]), 1),
@@ -60,7 +60,7 @@ def topic_map(listing: TopicListing, shown_topics: list[int]) -> TopicMap | None
             place=None,
         )
         circles.append(circle)
-    circles = _label_circles(circles[:LABELLED], height) + circles[LABELLED:]
+    circles = label_circles(circles[:LABELLED], height) + circles[LABELLED:]
     return TopicMap(circles, WIDTH, round(height), listing.view.snapshot.stress)
 
 
@@ -95,9 +95,10 @@ def _spread(snapshot_id: int) -> _Layout:
     return _Layout(positions, (separated - margin).min(axis=0), (separated + margin).max(axis=0))
 
 
-def _label_circles(circles: list[Circle], height: float) -> list[Circle]:
-    """With its name where there is room for it, the largest first: right of the circle, left of it,
-    below or above it. Where all names stand, the number follows each that has room for it.
+def label_circles(circles: list[Circle], height: float) -> list[Circle]:
+    """Circles, the largest first, each with its name where there is room for it: right of the
+    circle, left of it, below or above it. Where all names stand, the number follows each that has
+    room for it.
 
     static/js/map.js does the same for the part of the map that the reader zooms to.
     """

@@ -119,7 +119,7 @@ def _pin_grid(grid: WordGrid, documents_chosen: str) -> PinnedChart:
     return PinnedChart("Topics and words", sentence, KeptTable(columns=columns, rows=rows))
 
 
-def _pin_times(times: TopicTimes, unit: str, documents_chosen: str) -> PinnedChart:
+def _pin_times(times: TopicTimes, amount: str, documents_chosen: str) -> PinnedChart:
     """The largest topics, or those that were chosen, and the others together."""
     bands = times.stacked[: COLUMNS - 2]
     names = [band.with_label for band in bands]
@@ -132,7 +132,7 @@ def _pin_times(times: TopicTimes, unit: str, documents_chosen: str) -> PinnedCha
     too_many = ""
     if has_too_many_rows(labels):
         too_many = " " + TOO_MANY_PERIODS.format(periods=len(labels))
-    if unit == "tokens":
+    if amount == "tokens":
         sentence = f"Numbers of words{_of_documents(documents_chosen)}, by {times.by}.{too_many}"
         if too_many:
             return PinnedChart(title, sentence, None)

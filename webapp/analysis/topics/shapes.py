@@ -15,10 +15,10 @@ from webapp.core.curation.queries import TopicForm
 from webapp.core.documents.shapes import Group, ListedDocument, StrongestPassage
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.notebooks.shapes import PinnedChart
-from webapp.core.results import measures
 from webapp.core.results.found_again import Elsewhere, FoundAgain
 from webapp.core.results.hidden_words import Dropped
 from webapp.core.results.links import TopicLink, TopicShare, TopicWithWords
+from webapp.core.results.topic_kinds import UNSTABLE, Kind
 from webapp.core.results.topics import TopicDetail
 from webapp.platform.drawing import tables
 
@@ -61,15 +61,16 @@ class FamilyOfTopic(CountedFamily):
     topics: int
 
 
-Kind = Literal[measures.Kind, "unstable"]
+# Of a topic that nothing speaks against, where its first words were not looked at
+NOT_JUDGED = "not judged"
 
 
 @dataclass(frozen=True)
 class RankedTopic(CountedTopic):
     """bar: its share of the largest topic's. group: that readers put it in, or "". members: topics
-    merged into it. kind: by its words and other runs (topics.verdict looks at topics like it, too);
-    null where nothing is measured. found_again: in runs with other seeds; null before they are
-    trained. family: null where none is asked for, and of general talk."""
+    merged into it. kind: null where it is not judged (results.topic_kinds). found_again: in runs
+    with other seeds; null before they are trained. family: null where none is asked for, and of
+    general talk."""
 
     bar: float
     group: str
@@ -79,6 +80,18 @@ class RankedTopic(CountedTopic):
     exclusivity: float | None
     found_again: FoundAgain | None
     family: FamilyOfTopic | None
+
+    @property
+    def kind_in_words(self) -> str:
+        """Its kind, as the sentence of its own page has it; of a topic of another kind that most
+        runs with other seeds lack that as well, as the overview counts it among the unstable
+        ones."""
+        kind = self.kind or ""
+        if self.found_again and self.found_again.doubtful and kind != UNSTABLE:
+            return f"{kind}, {UNSTABLE}" if kind else UNSTABLE
+        if not kind and self.exclusivity is not None:
+            return NOT_JUDGED
+        return kind
 
 
 @dataclass(frozen=True)
@@ -547,9 +560,9 @@ class Reason:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a topic is any good."""
+    """Whether a topic is any good. kind: null where it is not judged (results.topic_kinds)."""
 
-    kind: Kind
+    kind: Kind | None
     sentence: str
     reasons: list[Reason]
 

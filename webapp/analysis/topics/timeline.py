@@ -31,7 +31,7 @@ def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | No
         run.version, by or document_groups.usual_grouping(run.version) or choices[0]
     )
     counted_sums = sums.of_selection(listing.selection, groups.by)
-    with_documents = np.flatnonzero(counted_sums.of_documents)
+    with_documents = np.flatnonzero(counted_sums.all_documents)
     if not len(with_documents):
         return None
     left_out = 0
@@ -41,14 +41,14 @@ def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | No
         values = document_groups.order_groups(run.version, groups, with_documents[:VALUES].tolist())
         groups_listed = np.array(values, np.int64)
         left_out = len(with_documents) - len(groups_listed)
-    tokens = counted_sums.tokens[groups_listed]
+    tokens = counted_sums.topic_tokens[groups_listed]
     shares = counted_sums.shares[groups_listed]
-    totals = counted_sums.of_tokens[groups_listed]
+    totals = counted_sums.all_tokens[groups_listed]
     bins = [
         Group(
             label=counted_sums.labels[i],
-            tokens=int(counted_sums.of_tokens[i]),
-            documents=int(counted_sums.of_documents[i]),
+            tokens=int(counted_sums.all_tokens[i]),
+            documents=int(counted_sums.all_documents[i]),
             url=links.documents_url(run, listing.selection.within(groups, i).address()),
         )
         for i in groups_listed.tolist()

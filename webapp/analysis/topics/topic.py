@@ -45,10 +45,8 @@ from webapp.core.results.found_again import Elsewhere
 from webapp.core.results.topics import TopicDetail
 from webapp.core.results.view import RunView
 from webapp.models import Topic, Word
-from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.nulls import number_or_none
 
-FIRST_WORDS = 5  # that stand in a topic's title
 PHRASES = 8  # that are shown
 NEIGHBOURS = 6  # of each kind
 WORDS_OF_NEIGHBOUR = 6  # of a neighbour
@@ -97,20 +95,20 @@ class ShownTopic:
     def counted(self) -> Counted:
         """Its words and documents in the selection; 0 and a share of 0 in an empty one."""
         counted_sums = sums.of_selection(self.selection)
-        tokens = int(counted_sums.tokens[0, self.number])
-        of_tokens = int(counted_sums.of_tokens[0])
+        tokens = int(counted_sums.topic_tokens[0, self.number])
+        of_tokens = int(counted_sums.all_tokens[0])
         return Counted(
             tokens=tokens,
-            documents=int(counted_sums.documents[0, self.number]),
+            documents=int(counted_sums.topic_documents[0, self.number]),
             of_tokens=of_tokens,
-            of_documents=int(counted_sums.of_documents[0]),
+            of_documents=int(counted_sums.all_documents[0]),
             share=tokens / max(1, of_tokens),
         )
 
     @property
     def first_words(self) -> list[str]:
-        """Its FIRST_WORDS first words, as every page lists them."""
-        return topics.top_words(self.view, [self.number], FIRST_WORDS)[self.number]
+        """Its first words, as every page lists them."""
+        return topics.top_words(self.view, [self.number], topics.FIRST_WORDS)[self.number]
 
     def words(
         self,
@@ -154,20 +152,24 @@ class ShownTopic:
             version, by or document_groups.usual_grouping(version) or choices[0]
         )
         counted_sums = sums.of_selection(self.selection, groups.by)
-        groups_listed = np.flatnonzero(counted_sums.of_documents)
-        if len(groups_listed) and groups.in_time:
-            groups_listed = np.arange(groups_listed[0], groups_listed[-1] + 1)
+        with_documents = np.flatnonzero(counted_sums.all_documents).tolist()
+        if with_documents and groups.in_time:
+            groups_listed = list(range(with_documents[0], with_documents[-1] + 1))
+        else:
+            groups_listed = document_groups.order_groups(version, groups, with_documents)
         bins = [
             GroupBin(
                 label=counted_sums.labels[i],
                 share=number_or_none(counted_sums.shares[i, self.number]),
-                tokens=int(counted_sums.tokens[i, self.number]),
-                documents=int(counted_sums.documents[i, self.number]),
-                of_tokens=int(counted_sums.of_tokens[i]),
-                of_documents=int(counted_sums.of_documents[i]),
-                url=_documents_url(self.selection.within(groups, i).with_topic(self.number)),
+                tokens=int(counted_sums.topic_tokens[i, self.number]),
+                documents=int(counted_sums.topic_documents[i, self.number]),
+                of_tokens=int(counted_sums.all_tokens[i]),
+                of_documents=int(counted_sums.all_documents[i]),
+                url=links.documents_url(
+                    self.view.run, self.selection.within(groups, i).address_by_topic(self.number)
+                ),
             )
-            for i in groups_listed.tolist()
+            for i in groups_listed
         ]
         return TopicGroups(groups.by, groups.in_time, choices, bins)
 
@@ -181,8 +183,7 @@ class ShownTopic:
     @property
     def documents_mostly_about_it(self) -> str:
         """Their address."""
-        mostly_about_it = self.selection.with_topic(self.number, MOSTLY)
-        query = mostly_about_it.address(by=topic_label(self.number))
+        query = self.selection.address_by_topic(self.number, MOSTLY)
         return links.documents_url(self.view.run, query)
 
     @cached_property
@@ -221,7 +222,9 @@ class ShownTopic:
                 words=self._words_of_neighbours[number],
                 lift=lift,
                 documents=documents,
-                both=_documents_url(with_topic.with_topic(number, PERCENT)),
+                both=links.documents_url(
+                    self.view.run, with_topic.address_by_topic(number, PERCENT)
+                ),
             )
             for number, lift, documents in self._visible(self._row.beside)
         ]
@@ -270,7 +273,3 @@ def read_topic(selection: RunSelection, number: int) -> ShownTopic:
     if about is None:
         raise Http404(f"Run {selection.run.pk} has no topic {number}.")
     return ShownTopic(selection, number, about)
-
-
-def _documents_url(selection: RunSelection) -> str:
-    return links.documents_url(selection.run, selection.address())

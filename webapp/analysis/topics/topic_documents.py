@@ -79,7 +79,10 @@ def ranked(
             of=int(run_evidence.lengths[document.number]),
             alike=[
                 ListedDocument(
-                    url=view.go("run_document", number, topic=k), **about_repeated[number]
+                    number=number,
+                    url=view.go("run_document", number, topic=k),
+                    title=about_repeated[number]["title"],
+                    date_text=about_repeated[number]["date_text"],
                 )
                 for number in alike
             ],

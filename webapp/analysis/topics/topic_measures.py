@@ -87,13 +87,13 @@ def list_measures(run: Run, k: int) -> list[Measure]:
             value=float(value),
             below=int(np.count_nonzero(values < value)),
             of=len(values),
-            all=_drawn_apart(values).tolist(),
+            all=values_drawn_apart(values).tolist(),
         )
         measured.append(measure)
     return measured
 
 
-def _drawn_apart(values: np.ndarray) -> np.ndarray:
+def values_drawn_apart(values: np.ndarray) -> np.ndarray:
     """Values in their order, the least and the largest among them: of those within a STROKES-th of
     their range one."""
     values = np.sort(values)

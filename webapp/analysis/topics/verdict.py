@@ -1,15 +1,21 @@
-"""Whether a topic is any good, in a sentence: clear, mixed, general or unstable, and why.
-docs/rooms.md says how the thresholds were set."""
-
-from typing import NamedTuple
+"""Whether a topic is any good, in a sentence: its kind, and why. docs/rooms.md says how the
+thresholds were set."""
 
 import numpy as np
 
+from inference.explore.company import LEAST_WORDS
 from inference.explore.distances import NEAR_NATS
-from webapp.analysis.topics.shapes import ALTHOUGH, Judgement, Kind, Reason, SimilarTopic
+from webapp.analysis.topics.shapes import (
+    ALTHOUGH,
+    NOT_JUDGED,
+    Judgement,
+    Reason,
+    SimilarTopic,
+)
 from webapp.core.documents import sums
 from webapp.core.documents.selection import RunSelection
-from webapp.core.results import found_again, links, measures
+from webapp.core.results import found_again, links, measures, topic_kinds
+from webapp.core.results.topic_kinds import Kind
 from webapp.models import Run
 from webapp.platform.drawing.numbers import join_names, percent, topic_label
 
@@ -17,36 +23,26 @@ from webapp.platform.drawing.numbers import join_names, percent, topic_label
 MUCH_EXCLUSIVITY = 0.25
 
 
-class Observation(NamedTuple):
-    """reason: with the address of the evidence. against: the kind of topic that it speaks for; None
-    for a clear one."""
-
-    reason: Reason
-    against: Kind | None = None
-
-
 def judge(selection: RunSelection, k: int, similar: list[SimilarTopic]) -> Judgement | None:
     """Of all documents of the run, whichever are chosen. None while nothing is measured. similar:
     the topics with like words, the nearest first."""
     view = selection.view
     column = measures.of(view.run)
-    if not column or np.isnan(column["exclusivity"][k]) or np.isnan(column["documents"][k]):
+    if not column or not topic_kinds.is_measured(column)[k]:
         return None
-    observations = [
+    reasons = [
         _together(column, k),
-        *_judge_ownership(column, k),
+        *_ownership(column, k),
         _occurrence(selection, k),
-        *_judge_neighbour(similar),
+        *_nearest(similar),
         *_stability(view.run, k),
     ]
-    against = {observation.against for observation in observations}
-    kind: Kind = next((kind for kind in KINDS if kind in against), "clear")
-    reasons = [observation.reason for observation in observations]
-    sentence = SENTENCES[kind]
-    if kind == "clear":
+    kind = topic_kinds.of_run(view.run)[k]
+    sentence = SENTENCES[kind] if kind else NOT_JUDGED.capitalize()
+    if kind == "general" and k in found_again.doubtful(view.run):
+        sentence = GENERAL_AND_UNSTABLE
+    if kind in ("clear", None):
         reasons = [_concede(reason) for reason in reasons]
-        if np.isnan(column["apart"][k]):
-            sentence = NOT_JUDGED
     return Judgement(kind, sentence + _without_members(k, view.labels.members(k)), reasons)
 
 
@@ -59,71 +55,72 @@ def _without_members(k: int, members: list[int]) -> str:
     return f" ({topic_label(k)} alone, without {merged}, merged into it)"
 
 
-KINDS: tuple[Kind, ...] = ("general", "unstable", "mixed")  # the first that anything speaks for
 SENTENCES: dict[Kind, str] = {
     "clear": "A clear topic",
     "mixed": "A mixed topic: read its documents before you name it",
     "general": "General talk rather than a subject",
     "unstable": "An unstable topic",
 }
-# Of a topic that nothing speaks against, where its first words were not looked at
-NOT_JUDGED = "Not judged"
+GENERAL_AND_UNSTABLE = "General talk rather than a subject, and unstable"
+NOT_MEASURED = "whether its first words occur in the same passages is not measured"
 SHARED_USE = "other topics use them, too"
 
 
 def _concede(reason: Reason) -> Reason:
-    """A reason as a clear topic has it: what speaks against is told as that."""
+    """A reason as a topic has it that nothing speaks against: what speaks against is told as that."""
     if reason.text != SHARED_USE:
         return reason
     return Reason(ALTHOUGH + reason.text, reason.url)
 
 
-def _together(column: dict[str, np.ndarray], k: int) -> Observation:
+def _together(column: dict[str, np.ndarray], k: int) -> Reason:
     if np.isnan(column["apart"][k]):
-        why = (
-            "whether its first words occur in the same passages is not measured, as the documents"
-            " are too short, or the run is too old"
-        )
-        return Observation(Reason(why, "#measures"))
-    if column["mixed"][k]:
+        why = f"{NOT_MEASURED}, as {_why_not_measured(column)}"
+    elif column["mixed"][k]:
         why = "its first words fall into two parts that are seldom in the same passage"
-        return Observation(Reason(why, "#measures"), "mixed")
-    return Observation(Reason("its first words occur in the same passages", "#measures"))
+    else:
+        why = "its first words occur in the same passages"
+    return Reason(why, "#measures")
 
 
-def _judge_ownership(column: dict[str, np.ndarray], k: int) -> list[Observation]:
+def _why_not_measured(column: dict[str, np.ndarray]) -> str:
+    """Why it is not known of a topic whether its first words meet."""
+    if np.isnan(column["apart"]).all():
+        return "the documents are too short, or the run is too old"
+    return f"fewer than {LEAST_WORDS} words are assigned to it more than once"
+
+
+def _ownership(column: dict[str, np.ndarray], k: int) -> list[Reason]:
     """Whether its words are its own."""
-    observations = []
+    reasons = []
     if column["background"][k]:
-        reason = Reason("its words occur all over the texts", "#words")
-        observations.append(Observation(reason, "general"))
+        reasons.append(Reason("its words occur all over the texts", "#words"))
     if column["exclusivity"][k] >= MUCH_EXCLUSIVITY:
         use = "much of their use is in this topic"
     else:
         use = SHARED_USE
-    observations.append(Observation(Reason(use, "#words")))
-    return observations
+    reasons.append(Reason(use, "#words"))
+    return reasons
 
 
-def _occurrence(selection: RunSelection, k: int) -> Observation:
+def _occurrence(selection: RunSelection, k: int) -> Reason:
     """In how many documents of the run it is, with the topics that were merged into it, as the
     page counts it."""
     of_run = sums.of_selection(RunSelection.all(selection.view))
-    share = percent(of_run.documents[0, k] / max(1, of_run.of_documents[0]))
+    share = percent(of_run.topic_documents[0, k] / max(1, of_run.all_documents[0]))
     which = "all" if selection.has_conditions else "the"
-    return Observation(Reason(f"it occurs in {share} of {which} documents", "#documents"))
+    return Reason(f"it occurs in {share} of {which} documents", "#documents")
 
 
-def _judge_neighbour(similar: list[SimilarTopic]) -> list[Observation]:
+def _nearest(similar: list[SimilarTopic]) -> list[Reason]:
+    """A topic with the same words is told of, but gives the topic no kind: one subject in two
+    topics is not two subjects in one."""
     if not similar or similar[0].divergence >= NEAR_NATS:
         return []
-    nearest = similar[0]
-    return [
-        Observation(Reason(f"{nearest.with_label} has nearly the same words", "#similar"), "mixed")
-    ]
+    return [Reason(f"{similar[0].with_label} has nearly the same words", "#similar")]
 
 
-def _stability(run: Run, k: int) -> list[Observation]:
+def _stability(run: Run, k: int) -> list[Reason]:
     """In how many runs with other seeds the topic was found; what became of it in the others.
     Nothing before they are there."""
     compared = found_again.of_topic(run, k)
@@ -132,12 +129,12 @@ def _stability(run: Run, k: int) -> list[Observation]:
     times_found = found_again.count(compared)
     url = links.seeds_url(run)
     times = f"found again in {times_found.found} of {times_found.runs} runs with other seeds"
-    observations = [Observation(Reason(times, url), "unstable" if times_found.doubtful else None)]
+    reasons = [Reason(times, url)]
     for other_run in compared:
         if other_run.words and not other_run.found:
             words = ", ".join(other_run.words)
             nearest = (
                 f"the run with seed {other_run.seed} lacks it: most like it is “{words}” there"
             )
-            observations.append(Observation(Reason(nearest, url)))
-    return observations
+            reasons.append(Reason(nearest, url))
+    return reasons

@@ -4,7 +4,7 @@ words, and why a word is in it.
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
@@ -33,6 +33,7 @@ from webapp.analysis.topics.shapes import (
     Sparkline,
     Times,
     TopicHtml,
+    TopicMap,
     TopicPage,
     TopicRow,
     TopicsGrid,
@@ -56,6 +57,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.colours import CHOSEN_NAMES
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page import looked_up
 from webapp.platform.pages.typed import Cursor, PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import table_answer, table_to_come
@@ -118,46 +120,69 @@ def index(
     shown_as = _chosen_view(request, view.run)
     query = read_listing_query(request.GET, view.run)
     if shown_as == "list" and _opens_by_family(request, query, view.run):
-        query = replace(query, families=family_cuts.cut(view, None).number, sort="family")
+        query = replace(
+            query, families=family_cuts.cut(view, None).number_of_families, sort="family"
+        )
     listing = TopicListing(selection, query)
-    in_every_view: dict[str, Any] = {
-        "view": shown_as,
-        "asked": listing.query,
-        "count": len(listing.numbers),
-        "left_out": listing.left_out,
-        "drop": view.hidden_words.described(),
-    }
+    in_every_view = TopicsView(
+        view=shown_as,
+        asked=listing.query,
+        count=len(listing.numbers),
+        left_out=listing.left_out,
+        drop=view.hidden_words.described(),
+    )
     page: TopicsList | TopicsTime | TopicsGrid
     if shown_as == "grid":
-        typed_words = grid.read_words(words)
-        by_size = order == "size"
-        page = TopicsGrid(
-            **in_every_view,
-            grid=grid.word_grid(listing, typed_words, not by_size, after),
-            words=typed_words,
-            order="size" if by_size else "",
-        )
+        page = _grid_of_words(in_every_view, listing, words, order, after)
     elif shown_as == "time":
-        page = TopicsTime(
-            **in_every_view,
-            time=timeline.over_time(listing, by, after),
-            unit="tokens" if unit == "tokens" else "shares",
-            own_scale=scale == "own",
-            choices=document_groups.possible_groupings(view.run.version),
-            json=view.go("run_topics_json") + page_query.url(view="time", after=after or None),
-        )
+        page = _over_time(in_every_view, listing, page_query, by, unit, scale, after)
     elif shown_as == "map":
-        everything = TopicListing(selection, replace(listing.query, topics=[], family=None))
-        chosen_topics = listing.query.topics
-        rows = PAGE if chosen_topics else ROWS_BELOW_MAP
-        page = TopicsMap(
-            **in_every_view,
-            **_list(listing, page_query, after, rows),
-            map=maps.topic_map(everything, chosen_topics),
-        )
+        rows = PAGE if listing.query.topics else ROWS_BELOW_MAP
+        below_map = _list(in_every_view, listing, page_query, after, rows)
+        page = TopicsMap(**vars(below_map), map=_map(listing))
     else:
-        page = TopicsList(**in_every_view, **_list(listing, page_query, after, PAGE))
+        page = _list(in_every_view, listing, page_query, after, PAGE)
     return PageResponse(page, partial(_topics_html, listing, page_query, shown_as, page))
+
+
+def _grid_of_words(
+    in_every_view: TopicsView, listing: TopicListing, words: str, order: str, after: int
+) -> TopicsGrid:
+    """in_every_view: what the page has in whatever way it shows topics, as below."""
+    typed_words = grid.read_words(words)
+    by_size = order == "size"
+    return TopicsGrid(
+        **vars(in_every_view),
+        grid=grid.word_grid(listing, typed_words, not by_size, after),
+        words=typed_words,
+        order="size" if by_size else "",
+    )
+
+
+def _over_time(
+    in_every_view: TopicsView,
+    listing: TopicListing,
+    page_query: PageQuery,
+    by: str,
+    unit: str,
+    scale: str,
+    after: int,
+) -> TopicsTime:
+    view = listing.view
+    return TopicsTime(
+        **vars(in_every_view),
+        time=timeline.over_time(listing, by, after),
+        unit="tokens" if unit == "tokens" else "shares",
+        own_scale=scale == "own",
+        choices=document_groups.possible_groupings(view.run.version),
+        json=view.go("run_topics_json") + page_query.url(view="time", after=after or None),
+    )
+
+
+def _map(listing: TopicListing) -> TopicMap | None:
+    """All topics, those that are chosen marked."""
+    of_all = replace(listing.query, topics=[], family=None)
+    return maps.topic_map(TopicListing(listing.selection, of_all), listing.query.topics)
 
 
 def _topics_html(
@@ -196,24 +221,28 @@ def _largest(page: TopicsView) -> str:
     return ",".join(str(topic.number) for topic in page.time.stacked)
 
 
-def _list(listing: TopicListing, page_query: PageQuery, after: int, rows: int) -> dict[str, Any]:
-    """The fields of TopicsList that are its own."""
+def _list(
+    in_every_view: TopicsView, listing: TopicListing, page_query: PageQuery, after: int, rows: int
+) -> TopicsList:
+    """The list of topics from place `after` on, at most so many rows. in_every_view: what the page
+    has in whatever way it shows topics."""
     topics_of_page, following = listing.page(after, rows)
     times: Times | None = None
     sparklines: dict[int, Sparkline] = {}
     over_time = listing.lines([topic.number for topic in topics_of_page])
     if over_time is not None:
         times, sparklines = over_time
-    return {
-        "items": [
+    return TopicsList(
+        **vars(in_every_view),
+        items=[
             TopicRow(**vars(topic), line=sparklines.get(topic.number)) for topic in topics_of_page
         ],
-        "first": after + 1,
-        "last": after + len(topics_of_page),
-        "times": times,
-        "previous": page_query.url(after=max(0, after - rows) or None) if after else None,
-        "next": page_query.following(following),
-    }
+        first=after + 1,
+        last=after + len(topics_of_page),
+        times=times,
+        previous=page_query.url(after=max(0, after - rows) or None) if after else None,
+        next=page_query.following(following),
+    )
 
 
 ALL_WORDS = 100  # on a page of them
@@ -338,8 +367,6 @@ def times(
 ) -> PageResponse[WordsThroughTime | FollowingWords | WordsWithoutTime]:
     """A topic's words through time: which came, went and stayed; 202 while a worker looks."""
     page = word_times_page.answer(read_topic(selection, number), authorization.user_id(request))
-    if isinstance(page, FollowingWords):
-        return PageResponse(page, status=202)
     if isinstance(page, WordsWithoutTime):
         return PageResponse(page)
     return PageResponse(page, partial(word_times_page.html, page, row))
@@ -351,10 +378,12 @@ def times_csv(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     """CSV with a row for each word and period."""
     view = RunView(run)
     selection = Selection.read(request.GET, view)
-    page = word_times_page.answer(read_topic(selection, number), authorization.user_id(request))
-    if isinstance(page, FollowingWords):
+    topic = read_topic(selection, number)
+    try:
+        page = word_times_page.answer(topic, authorization.user_id(request))
+    except NotYet as waiting:
         sentence = "A worker looks through these words. Ask again in a while."
-        return table_to_come(sentence, page.has_failed)
+        return table_to_come(sentence, waiting.page.has_failed)
     if isinstance(page, WordsWithoutTime):
         raise Http404(f"{page.topic.label} has no words in two periods.")
     table = word_times_page.table(selection, page)

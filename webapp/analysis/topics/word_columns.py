@@ -33,12 +33,12 @@ def divide(days: np.ndarray, is_counted: np.ndarray) -> Columns:
     """
     dated = np.flatnonzero(is_counted)
     known_days = np.asarray(days, np.int64)[dated]
-    numbers, unit, width = _narrowest(known_days)
+    numbers, period, width = _narrowest(known_days)
     first_number = int(numbers.min())
     group = np.full(len(days), -1, np.int32)
     group[dated] = numbers - first_number
-    ends = [_ends(number, unit, width) for number in range(first_number, int(numbers.max()) + 1)]
-    return Columns(group, ends, [_label(first, last, unit, width) for first, last in ends])
+    ends = [_ends(number, period, width) for number in range(first_number, int(numbers.max()) + 1)]
+    return Columns(group, ends, [_label(first, last, period, width) for first, last in ends])
 
 
 def _narrowest(days: np.ndarray) -> tuple[np.ndarray, str, int]:
@@ -50,16 +50,16 @@ def _narrowest(days: np.ndarray) -> tuple[np.ndarray, str, int]:
     widths = [("month", width) for width in MONTHS if width >= first_possible]
     if "day" in possible:
         widths = [*(("day", width) for width in DAYS), *widths]
-    for unit, width in widths:
+    for period, width in widths:
         # A week begins on Monday: the day 1 is one
-        numbers = (days - 1) // width if unit == "day" else months // width
+        numbers = (days - 1) // width if period == "day" else months // width
         if numbers.max() - numbers.min() < MOST_COLUMNS:
             break
-    return numbers, unit, width
+    return numbers, period, width
 
 
-def _ends(number: int, unit: str, width: int) -> tuple[str, str]:
-    if unit == "day":
+def _ends(number: int, period: str, width: int) -> tuple[str, str]:
+    if period == "day":
         first = number * width + 1
         return date.fromordinal(first).isoformat(), date.fromordinal(first + width - 1).isoformat()
     begin = number * width
@@ -74,11 +74,11 @@ def _month(number: int) -> str:
     return f"{number // MONTHS_OF_A_YEAR:04d}-{number % MONTHS_OF_A_YEAR + 1:02d}"
 
 
-def _label(first: str, last: str, unit: str, width: int) -> str:
+def _label(first: str, last: str, period: str, width: int) -> str:
     if first == last:
-        return first if unit == "month" and width == MONTHS_OF_A_YEAR else sentences.period(first)
-    if unit == "month" and width == MONTHS_OF_A_DECADE:
+        return first if period == "month" and width == MONTHS_OF_A_YEAR else sentences.period(first)
+    if period == "month" and width == MONTHS_OF_A_DECADE:
         return f"{first}s"
-    if unit == "month" and width % MONTHS_OF_A_YEAR == 0:
+    if period == "month" and width % MONTHS_OF_A_YEAR == 0:
         return f"{first}–{last}"
     return f"{sentences.period(first)} – {sentences.period(last)}"

@@ -3,7 +3,7 @@ of each word, over time. The spans of time are looked through as for topics (doc
 that nothing is called a change where only who speaks changed. Answered in a request where that is
 quick, else by a worker, and stored with the findings of the run."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +24,10 @@ from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import periods
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
 from webapp.analysis.findings.periods import Periods
-from webapp.analysis.findings.values import finite
+from webapp.analysis.findings.stored_answers import finite
 from webapp.analysis.topics import topic_words, word_columns
-from webapp.analysis.topics.shapes import WordKind
+from webapp.analysis.topics.shapes import FollowingWords, WordKind
+from webapp.analysis.topics.topic import ShownTopic
 from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
@@ -36,7 +37,7 @@ from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage.cache import BoundedCache
 
 TASK = "tasks.runs.follow_words"
-METHOD = 1  # raised when the same words have another answer
+METHOD = 3  # raised when the same words have another answer
 STORED_TRIED_WORDS = "family"  # what they are called in stored answers, of older programs, too
 MOST_WORDS = 100  # of a topic, the most relevant, all of which share one level
 LEAST_TOKENS = 20  # of a word in the topic: of fewer nothing can be said in any period
@@ -57,8 +58,9 @@ class WordChange:
     (less for a time), stayed, or unsure, where chance may explain any difference and the word is
     too rare to say that it stayed. shape: of the change, "" without one; first, last: of what has
     more, or less; until: before a step; as addresses have them. here, rest: shares of the topic's
-    words within and outside, of a word that stayed in the last third and in the first; estimate:
-    here ÷ rest, low, high: its interval. whose: the one unit that has most of it, or ""."""
+    words within and outside, of a line and of a word that stayed in the last third and in the first;
+    turn, early: where the last third begins, and the first ends; estimate: here ÷ rest, low, high:
+    its interval. whose: the one unit that has most of it, or ""."""
 
     word: int
     kind: WordKind
@@ -73,6 +75,8 @@ class WordChange:
     low: float | None = None
     high: float | None = None
     whose: str = ""
+    turn: str = ""
+    early: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,13 @@ class TriedWords:
     in_order: int
     looked_at: int
     of_words: int
+
+
+class EndsOfThirds(NamedTuple):
+    """Where the last third of the time begins, and the first ends, as addresses have them."""
+
+    turn: str
+    early: str
 
 
 class Followed(NamedTuple):
@@ -182,29 +193,31 @@ class WordsJob(AnswerJob[Looked]):
         return Looked(Followed(**fields))
 
 
-def followed(selection: RunSelection, k: int, by: int | None) -> Followed | None:
+def followed(topic: ShownTopic, asker: int | None) -> Followed | None:
     """How a topic's words changed in a set; None where fewer than two periods have any of the
-    topic. by: the user who asks. Raises NotYet where a worker has to look first."""
-    job = WordsJob(selection, k)
+    topic. asker: the user who asks. Raises NotYet where a worker has to look first."""
+    selection = topic.selection
+    job = WordsJob(selection, topic.number)
 
     def look() -> Looked | None:
         if len(evidence.of(selection.run).mixtures.doc_topics) <= QUICK_DOCUMENT_TOPICS:
             return job.make()
-        return job.read_or_ask(by)
+        return job.read_or_ask(asker)
 
     looked = _kept_words.get_or_set((selection.run.snapshot_id, job.stored_as), look)
     if looked is None:
-        raise NotYet(has_failed=job.has_failed)
+        hidden_words = topic.view.hidden_words.described()
+        raise NotYet(FollowingWords(topic.about, hidden_words, has_failed=job.has_failed))
     return looked.followed
 
 
-def compute(run_id: int, number: int, query: str, by: int | None) -> None:
+def compute(run_id: int, number: int, query: str, asker: int | None) -> None:
     """In a worker: look and store. query: the set, as an address has it."""
 
     def job_of(view: RunView) -> WordsJob:
         return WordsJob(Selection.read(QueryDict(query), view), number)
 
-    perform(TASK, [run_id, number, query], by, job_of)
+    perform(TASK, [run_id, number, query], asker, job_of)
 
 
 def follow(selection: RunSelection, k: int) -> Followed | None:
@@ -275,7 +288,7 @@ def _tried_words(
         rows=spans_of_set.spans.acceptance.rows,
         caution=caution,
         held_constant=spans_of_set.unit.name if spans_of_set.spans.mix is not None else "",
-        in_order=spans_of_set.spans.too_few_in_order,
+        in_order=spans_of_set.too_few_in_order,
         looked_at=looked_at,
         of_words=of_words,
     )
@@ -287,7 +300,11 @@ def _changes(
     asker = SpanAsker(spans_of_set, lambda code: corpus_unit.name_of(selection.version, code))
     periods_named = periods.divide(spans_of_set.calendar)
     thirds = spans_of_set.thirds()
-    last_third = spans_of_set.answer(*thirds) if thirds is not None else None
+    last_third = None
+    ends_of_thirds = EndsOfThirds("", "")
+    if thirds is not None:
+        last_third = spans_of_set.answer(*thirds)
+        ends_of_thirds = _ends_of_thirds(thirds, spans_of_set.calendar.group, periods_named)
     changes = []
     for column, number in enumerate(numbers):
         enough = [
@@ -295,11 +312,23 @@ def _changes(
             for span in asker.accepted(column, one_topic_only=True)
             if _has_enough(spans_of_set, outcome, column, span)
         ]
+        change = _without_change(number, column, last_third)
         if enough:
-            changes.append(_change(number, enough[0], periods_named))
-        else:
-            changes.append(_without_change(number, column, last_third))
+            change = _change(number, enough[0], periods_named)
+        if change.shape == "line" or change.kind == "stayed":
+            change = replace(change, **ends_of_thirds._asdict())
+        changes.append(change)
     return changes
+
+
+def _ends_of_thirds(
+    thirds: tuple[np.ndarray, np.ndarray], group: np.ndarray, periods_named: Periods
+) -> EndsOfThirds:
+    """thirds: bool[D] each, the documents of the last and of the first; group: int[D], the period
+    of each document."""
+    late, early = thirds
+    turn = int(group[late & (group >= 0)].min())
+    return EndsOfThirds(periods_named.names[turn], periods_named.ends[int(group[early].max())])
 
 
 def _has_enough(

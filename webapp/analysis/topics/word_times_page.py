@@ -4,13 +4,13 @@ sentences, with links."""
 from typing import NamedTuple
 
 from webapp.analysis.findings import sentences, time_sentences
-from webapp.analysis.findings.ratios import Times, times_as_much
+from webapp.analysis.findings.ratios import TimesAsMuch, times_as_much
 from webapp.analysis.findings.sentences import Plural
-from webapp.analysis.findings.values import Span, finite
+from webapp.analysis.findings.spans_and_groups import Span
+from webapp.analysis.findings.stored_answers import finite
 from webapp.analysis.time import shade_tables
 from webapp.analysis.topics import word_times
 from webapp.analysis.topics.shapes import (
-    FollowingWords,
     KindOfWords,
     WordInPeriod,
     WordKind,
@@ -28,7 +28,6 @@ from webapp.core.results import links
 from webapp.core.results.topics import TopicDetail
 from webapp.core.runs.names import spelling
 from webapp.platform.drawing.numbers import join_names
-from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage.csv_table import CsvTable
 
 THIN_DOCUMENTS = 10  # documents with the topic: a period with fewer is marked
@@ -52,12 +51,8 @@ COUNTS: dict[WordKind, Plural] = {
 }
 UNSURE = "of {count} nothing is sure"
 NONE_SURE = "no change is sure"
-RISING = (
-    "rising from {rest} of the topic’s words in the first third of the time to {here} in the last"
-)
-FALLING = (
-    "falling from {rest} of the topic’s words in the first third of the time to {here} in the last"
-)
+RISING = "rising from {rest} of the topic’s words until {early} to {here} since {turn}"
+FALLING = "falling from {rest} of the topic’s words until {early} to {here} since {turn}"
 # What is said of a word, by the shape of its change and whether it has more
 SENTENCES = {
     ("step", True): "{here} of the topic’s words since {first}, {rest} before",
@@ -66,7 +61,7 @@ SENTENCES = {
     ("line", False): FALLING,
     ("window", True): "{here} of the topic’s words {span}, {rest} {outside}",
     ("window", False): "{here} of the topic’s words {span}, {rest} {outside}",
-    ("", False): "{here} of the topic’s words in the last third, {rest} in the first",
+    ("", False): "{here} of the topic’s words since {turn}, {rest} until {early}",
 }
 SINCE = "since {period}"
 UNTIL = "until {period}"
@@ -87,19 +82,13 @@ class _Words(NamedTuple):
     spelled: dict[int, str]
 
 
-def answer(
-    topic: ShownTopic, by: int | None
-) -> WordsThroughTime | FollowingWords | WordsWithoutTime:
-    """by: the user who asks."""
+def answer(topic: ShownTopic, asker: int | None) -> WordsThroughTime | WordsWithoutTime:
+    """asker: the user who asks. Raises NotYet where a worker has to look first."""
     selection = topic.selection
     view = topic.view
-    drop = view.hidden_words.described()
-    try:
-        followed = word_times.followed(selection, topic.number, by)
-    except NotYet as waiting:
-        return FollowingWords(topic.about, drop, has_failed=waiting.has_failed)
+    followed = word_times.followed(topic, asker)
     if followed is None:
-        return WordsWithoutTime(topic.about, drop, topic.has_dates)
+        return WordsWithoutTime(topic.about, view.hidden_words.described(), topic.has_dates)
     csv = view.go("run_topic_times_csv", topic.number, asked=selection.address())
     return _page(selection, topic.about, followed, csv)
 
@@ -162,7 +151,7 @@ def _word(shared: _Words, row: int, change: WordChange) -> WordThroughTime:
     text = shared.spelled[change.word]
     # Where one share is 0 the sentence says so, and "at least 1.1 times" would tell no more
     is_said = bool(change.estimate) and change.kind not in ("unsure", "stayed")
-    times = Times()
+    times = TimesAsMuch()
     if is_said:
         times = times_as_much(change.estimate, change.low, change.high)
     return WordThroughTime(
@@ -218,19 +207,16 @@ def _sentence(change: WordChange) -> str:
     sentence = SENTENCES[change.shape, change.more].format(
         here=sentences.briefly(change.here),
         rest=sentences.briefly(change.rest),
-        first=_period_named(change.first),
-        until=_period_named(change.until),
+        first=sentences.period_or_none(change.first),
+        until=sentences.period_or_none(change.until),
+        early=sentences.period_or_none(change.early),
+        turn=sentences.period_or_none(change.turn),
         span=_say_span(change),
         outside=time_sentences.BEFORE_AND_AFTER,
     )
     if change.whose:
         sentence = MOSTLY_OF.format(sentence=sentence, value=change.whose)
     return sentence
-
-
-def _period_named(name: str) -> str:
-    """A period as readers say it; "" for none."""
-    return sentences.period(name) if name else ""
 
 
 def _say_span(change: WordChange, brief: bool = False) -> str:

@@ -24,7 +24,7 @@ from webapp.models import Run
 from webapp.platform.pages.not_yet import NotYet
 
 TASK = "tasks.runs.answer"
-METHOD = 2  # raised when the same question has another answer
+METHOD = 3  # raised when the same question has another answer
 # Topics of documents, in all, up to which a request answers (`python -m benchmarks.questions`): of
 # two sets and of a value of a field in a quarter of a second, where all spans of time are looked
 # through, once for a set, in three quarters
@@ -46,17 +46,16 @@ class TwoSides(AnswerJob[TwoSetAnswers]):
     second: Side
     constant: Constant = ""
 
-    def answers_of_worker(self, by: int | None) -> TwoSetAnswers | None:
-        """None where a request can answer. by: the user who asks. Raises Invalid as
+    def answers_of_worker(self, asker: int | None) -> TwoSetAnswers | None:
+        """None where a request can answer. asker: the user who asks. Raises Invalid as
         contrasts.compare does; NotYet where a worker has to answer first."""
         if self._is_quick:
             return None
         division.divide(self.base, self.first, self.second)  # what can't be compared is said
-        answer = self.read_or_ask(by)
+        answer = self.read_or_ask(asker)
         if answer is None:
-            has_failed = self.has_failed
             names = [self.first.name, self.second.name]
-            raise NotYet(Answering(names, has_failed), has_failed)
+            raise NotYet(Answering(names, self.has_failed))
         return answer
 
     @property
@@ -138,11 +137,11 @@ class TwoSides(AnswerJob[TwoSetAnswers]):
 
 
 def compute(
-    run_id: int, addresses: list[str], complement: bool, constant: Constant, by: int | None
+    run_id: int, addresses: list[str], complement: bool, constant: Constant, asker: int | None
 ) -> None:
     """In a worker: answer and store."""
 
     def job_of(view: RunView) -> TwoSides:
         return TwoSides(*compared_sets.sides_of_addresses(view, addresses, complement), constant)
 
-    perform(TASK, [run_id, addresses, complement, constant], by, job_of)
+    perform(TASK, [run_id, addresses, complement, constant], asker, job_of)

@@ -9,10 +9,11 @@ from django.http import QueryDict
 from inference.errors import Invalid, called
 from inference.index.query import narrowed
 from webapp.core.documents import document_days
-from webapp.core.documents.conditions import DayLimit, Range, TopicShare, Value
+from webapp.core.documents.conditions import DayLimit, HasTopic, Range, Value
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links
 from webapp.core.results.view import RunView
+from webapp.platform.drawing.numbers import topic_label
 
 KINDS_OF_A_SIDE = (DayLimit, Value, Range)
 CONDITIONS_OF_A_SIDE = tuple(name for kind in KINDS_OF_A_SIDE for name in kind.PARAMETERS)
@@ -141,13 +142,15 @@ def _all_others(base: RunSelection) -> Side:
 
 
 def address(side: Side, base: RunSelection, *, topic: int | None = None, terms: str = "") -> str:
-    """The documents of a side, those that have any of a topic or that a search for some terms finds
-    there; of a complement, which no address can say, those of both sides."""
+    """The documents of a side, those that have any of a topic, most of it first, or that a search
+    for some terms finds there; of a complement, which no address can say, those of both sides."""
     documents = base if side.complement else side.documents
     parameters = documents.parameters
     if terms:
         query = narrowed(documents.q, terms)
         parameters = [("q", query)] + [(name, value) for name, value in parameters if name != "q"]
     if topic is not None:
-        parameters = [*parameters, TopicShare(topic, 0).parameter]
+        parameters = [*parameters, HasTopic(topic, 0).parameter]
+        if not terms:
+            parameters.append(("by", topic_label(topic)))
     return links.documents_url(base.run, "?" + urlencode(parameters))

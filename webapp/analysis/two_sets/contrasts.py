@@ -1,6 +1,7 @@
 """Two sets of documents compared: which topics one has more of, by how much, and which words tell
 them apart."""
 
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,12 +13,13 @@ from inference.explore import bands as intervals
 from inference.topic_sums import TOKENS
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.answers.set_answers import TwoSetAnswers
-from webapp.analysis.findings.values import finite
+from webapp.analysis.findings.stored_answers import finite
 from webapp.analysis.time import shares
 from webapp.analysis.two_sets import compared_sets, words_of_sides
 from webapp.analysis.two_sets.compared_sets import Side
 from webapp.analysis.two_sets.division import Division, divide, side_of_documents
 from webapp.analysis.two_sets.shapes import (
+    BriefDifference,
     Compared,
     SideOfComparison,
     TopicDifference,
@@ -31,7 +33,9 @@ from webapp.platform.storage.cache import BoundedCache
 
 Order = Literal["difference", "ratio"]
 Constant = Literal["", "time"]  # what is held constant
-TOPICS_OF_SIDE = 15  # topics of each side
+TOPICS_OF_SIDE = 15  # topics of each side, with their words
+WORDS_IN_BRIEF = 3  # of a topic without a name
+MOST_IN_BRIEF = 200  # topics of a table that opens; the file has all
 _sums_of_sides = BoundedCache(4 << 20)  # sums of both sides: of 2,000 topics 160 KB
 NO_SIDE = -1  # of topics that are not listed
 LEAST_RATIO = 1e-300  # of shares
@@ -54,10 +58,10 @@ def compare(
     Raises Invalid where a side has no documents, where one document is in both, or where time is to
     be held constant of documents without dates.
     """
-    view = base.view
     division = divide(base, side_a, side_b)
     differences_of_page = differences(base, side_a, side_b, division, constant, two_set_answers)
-    larger_in_a, larger_in_b = _list_topics(differences_of_page, order)
+    topics_listed = _list_topics(differences_of_page, order)
+    larger_in_a, larger_in_b = topics_listed.first
     samples = words_of_sides.sample_sides(base, division)
     sample_sizes = [len(sample) for sample in samples]
     sides = (side_a, side_b)
@@ -65,11 +69,7 @@ def compare(
     words = words_of_sides.NO_WORDS
     if with_words:
         words = words_of_sides.telling_words(base, sides, word_counts)
-    unsure = [
-        differences_of_page.topics[i]
-        for i in differences_of_page.ranked(order)
-        if not differences_of_page.is_beyond_chance[i]
-    ]
+    in_brief = partial(_in_brief, base, sides, differences_of_page)
     return Compared(
         sides=[
             _side_of_comparison(side, base, differences_of_page.bands, s)
@@ -84,12 +84,10 @@ def compare(
         order=order,
         selection=base.sentence,
         constant=constant,
-        unsure=[links.topic_link(view, topic) for topic in unsure[: 2 * TOPICS_OF_SIDE]],
-        unsure_count=len(unsure),
-        not_listed=[
-            int(np.count_nonzero(differences_of_page.larger_in_a)) - len(larger_in_a),
-            int(np.count_nonzero(differences_of_page.larger_in_b)) - len(larger_in_b),
-        ],
+        unsure=in_brief(topics_listed.unsure),
+        unsure_count=len(topics_listed.unsure),
+        not_listed=[*map(len, topics_listed.further)],
+        further=[*map(in_brief, topics_listed.further)],
         words_from=sample_sizes if sample_sizes != division.documents else None,
         unit=unit_sentences.about(base.version, differences_of_page.unit),
         few_units=cautions.few_units(
@@ -189,13 +187,52 @@ def differences(
     return Differences(topic_numbers, bands, answers, tokens, unit, caution, same_speakers)
 
 
-def _list_topics(differences_of_page: Differences, order: Order) -> tuple[list[int], list[int]]:
-    """Places of the topics that are surely larger in a, and of those in b, the most different
-    first."""
+class ListedTopics(NamedTuple):
+    """Where topics are in Differences, the most different first. first: of those that are surely
+    larger in a, and in b, TOPICS_OF_SIDE each; further: the others of these; unsure: those whose
+    difference may be chance."""
+
+    first: list[list[int]]
+    further: list[list[int]]
+    unsure: list[int]
+
+
+def _list_topics(differences_of_page: Differences, order: Order) -> ListedTopics:
     ranked = differences_of_page.ranked(order)
-    in_a = [int(i) for i in ranked if differences_of_page.larger_in_a[i]]
-    in_b = [int(i) for i in ranked if differences_of_page.larger_in_b[i]]
-    return in_a[:TOPICS_OF_SIDE], in_b[:TOPICS_OF_SIDE]
+    larger = (differences_of_page.larger_in_a, differences_of_page.larger_in_b)
+    of_sides = [ranked[is_larger[ranked]].tolist() for is_larger in larger]
+    is_unsure = ~differences_of_page.is_beyond_chance
+    return ListedTopics(
+        first=[of_side[:TOPICS_OF_SIDE] for of_side in of_sides],
+        further=[of_side[TOPICS_OF_SIDE:] for of_side in of_sides],
+        unsure=ranked[is_unsure[ranked]].tolist(),
+    )
+
+
+def _in_brief(
+    base: RunSelection,
+    sides: tuple[Side, Side],
+    differences_of_page: Differences,
+    indices: list[int],
+) -> list[BriefDifference]:
+    """The first of these topics, at most MOST_IN_BRIEF, without words of either side."""
+    answers = differences_of_page.answers
+    indices = indices[:MOST_IN_BRIEF]
+    numbers = [differences_of_page.topics[i] for i in indices]
+    words = topics.top_words(base.view, numbers, WORDS_IN_BRIEF)
+    rows = []
+    for i, topic in zip(indices, numbers, strict=True):
+        row = BriefDifference(
+            **vars(links.topic_link(base.view, topic)),
+            words=words[topic],
+            share=[finite(answers.a[i]), finite(answers.b[i])],
+            difference=finite(answers.difference[i]),
+            difference_low=finite(answers.low[i]),
+            difference_high=finite(answers.high[i]),
+            documents=[compared_sets.address(side, base, topic=topic) for side in sides],
+        )
+        rows.append(row)
+    return rows
 
 
 def _rows(
@@ -220,7 +257,7 @@ def _rows(
         len(topic_numbers),
         np.concatenate(samples),
     )
-    top_words = topics.top_words(view, topic_numbers, 5)
+    top_words = topics.top_words(view, topic_numbers, topics.FIRST_WORDS)
     words_by_topic = words_of_sides.words_of_topics(view.run, word_sums)
     rows = [
         _row(

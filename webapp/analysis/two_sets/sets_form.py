@@ -1,10 +1,14 @@
 """The form that asks for two sets: what an address says of them, and what can be chosen."""
 
+from datetime import date
+
+import numpy as np
 from django.http import QueryDict
 
+from inference.answers import LEAST_UNITS
 from webapp.analysis.two_sets.compared_sets import PARAMETERS
 from webapp.analysis.two_sets.shapes import CategoryChoice, SetsForm, SideForm
-from webapp.core.documents import document_days, document_groups, fields
+from webapp.core.documents import corpus_unit, document_days, document_groups, fields
 from webapp.core.documents.shapes import ValueChoice
 from webapp.intake.metadata.field import ValueField
 from webapp.models import Version
@@ -13,7 +17,8 @@ from webapp.platform.pages.page_query import PageQuery
 VALUES_OFFERED = 60  # values of a category to choose from, the most frequent
 SUGGESTED = 3  # categories whose values are suggested to be compared
 DECADE = 10  # years
-TWO_DECADES = 20  # years that a corpus must span before its ends are suggested
+THIRDS = 3
+SIDES = 2
 
 
 def sets_form(query: QueryDict, version: Version, page_query: PageQuery) -> SetsForm:
@@ -51,24 +56,18 @@ def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
 
 
 def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
-    """What might be compared, and the parameters that say so: the first and the last decade, the
-    two most frequent values of each category."""
+    """What might be compared, and the parameters that say so: the last years and the first, the
+    two most frequent values of each category. Only what can be answered: both sides have texts of
+    LEAST_UNITS units."""
     suggestions: list[tuple[str, dict[str, str]]] = []
-    span = document_days.first_and_last(version)
-    if span and span[1].year - span[0].year >= TWO_DECADES:
-        oldest = span[0].year
-        newest = span[1].year
-        decades = {
-            "from_a": f"{newest - DECADE + 1:04d}",
-            "to_a": f"{newest:04d}",
-            "from_b": f"{oldest:04d}",
-            "to_b": f"{oldest + DECADE - 1:04d}",
-        }
-        suggestions.append(("{from_a}–{to_a} and {from_b}–{to_b}".format(**decades), decades))
+    years = _years_at_both_ends(version)
+    if years:
+        suggestions.append(("{from_a}–{to_a} and {from_b}–{to_b}".format(**years), years))
     for category in fields.categories(version)[:SUGGESTED]:
-        if len(category.values) > 1:
+        values = _values_of_enough_units(version, category)
+        if len(values) == SIDES:
             name = category.name
-            first_value, second_value = category.values[:2]
+            first_value, second_value = values
             suggestions.append(
                 (
                     f"{name} {first_value} and {second_value}",
@@ -76,3 +75,55 @@ def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
                 )
             )
     return suggestions
+
+
+def _years_at_both_ends(version: Version) -> dict[str, str]:
+    """The last years and the first: a decade, or a third of all years where a decade has texts of
+    too few units; {} where a third has, too."""
+    span = document_days.first_and_last(version)
+    if span is None:
+        return {}
+    oldest = span[0].year
+    newest = span[1].year
+    all_years = newest - oldest + 1
+    unit_codes = corpus_unit.unit_codes(version)
+    days = document_days.read_days(version)
+    for years in sorted({DECADE, all_years // THIRDS}):
+        last_of_first = oldest + years - 1
+        first_of_last = newest - years + 1
+        if years < DECADE or last_of_first >= first_of_last:
+            continue
+        in_first = (days > 0) & (days < date(last_of_first + 1, 1, 1).toordinal())
+        in_last = days >= date(first_of_last, 1, 1).toordinal()
+        fewest = min(_count_units(unit_codes, in_first), _count_units(unit_codes, in_last))
+        if fewest >= LEAST_UNITS:
+            return {
+                "from_a": f"{first_of_last:04d}",
+                "to_a": f"{newest:04d}",
+                "from_b": f"{oldest:04d}",
+                "to_b": f"{last_of_first:04d}",
+            }
+    return {}
+
+
+def _values_of_enough_units(version: Version, category: ValueField) -> list[str]:
+    """The two most frequent values of a category that have texts of LEAST_UNITS units, of those
+    that the form offers; fewer where there are no two."""
+    unit_codes = corpus_unit.unit_codes(version, category.name)
+    value_of_document = document_groups.read_groups(version, category.name).group
+    found: list[str] = []
+    for i, value in enumerate(category.values[:VALUES_OFFERED]):
+        if _count_units(unit_codes, value_of_document == i) >= LEAST_UNITS:
+            found.append(value)
+        if len(found) == SIDES:
+            break
+    return found
+
+
+def _count_units(unit_codes: np.ndarray | None, is_on_side: np.ndarray) -> int:
+    """Units with texts on a side. unit_codes: int32[D], the unit of each document, -1 for one that
+    is a unit by itself; None where each is. is_on_side: bool[D]."""
+    if unit_codes is None:
+        return int(np.count_nonzero(is_on_side))
+    codes = unit_codes[is_on_side]
+    return len(np.unique(codes[codes >= 0])) + int(np.count_nonzero(codes < 0))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.analysis.findings.ratios import Times, times_as_much
+from webapp.analysis.findings.ratios import TimesAsMuch, times_as_much
 from webapp.analysis.words.shapes import WordLink
 from webapp.core.documents.shapes import ValueChoice
 from webapp.core.documents.unit_sentences import UnitAbout
@@ -51,9 +51,21 @@ class TopicDifference(TopicWithWords):
     telling: list[WordLink]
 
     @property
-    def times(self) -> Times:
+    def times(self) -> TimesAsMuch:
         """How many times as much the first side has, in the words of the overview."""
         return times_as_much(self.ratio, self.ratio_low, self.ratio_high)
+
+
+@dataclass(frozen=True)
+class BriefDifference(TopicWithWords):
+    """A topic in a table that opens: without words of either side. All as TopicDifference has them;
+    null where nothing can be said, as of a side without words."""
+
+    share: list[float | None]
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    documents: list[str]
 
 
 @dataclass(frozen=True)
@@ -94,7 +106,7 @@ class Compared(Comparison):
     most in these texts; words_caution: why nothing can be said of words, or ""; words_judged:
     whether all words have been counted; words_not_held: the field of those who speak, where two
     times are compared, as it is not held constant for words. unsure: topics whose difference may be
-    chance, unsure_count of them in all. not_listed: how many more differ, on either side. words_from: documents of each side in which words were
+    chance, unsure_count of them in all. not_listed: how many more differ than `more` has, on either side; further: these topics. words_from: documents of each side in which words were
     counted; null: in all of them. unit: who is independent; few_units: that they are few, or "".
     caution: why nothing can be concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
     where a value of a field is compared with all others all topics of all its values. calibrated:
@@ -105,9 +117,10 @@ class Compared(Comparison):
     words_caution: str
     words_judged: bool
     words_not_held: str
-    unsure: list[TopicLink]
+    unsure: list[BriefDifference]
     unsure_count: int
     not_listed: list[int]
+    further: list[list[BriefDifference]]
     words_from: list[int] | None
     unit: UnitAbout
     few_units: str

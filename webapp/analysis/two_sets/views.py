@@ -68,8 +68,8 @@ def compare(
         if sets is None and trends.grouping_field(view.run, by) is None:
             return PageResponse(TIME_NOTHING)  # there is nothing by which two sets could be chosen
         if sets is not None:
-            by_user = authorization.user_id(request)
-            two_set_answers = answering.TwoSides(*sets, constant).answers_of_worker(by_user)
+            asker = authorization.user_id(request)
+            two_set_answers = answering.TwoSides(*sets, constant).answers_of_worker(asker)
             compared = contrasts.compare(*sets, order, constant, two_set_answers)
             page = replace(compared, selection=selection.sentence)
     except Invalid as error:
@@ -91,11 +91,11 @@ def csv(request: HttpRequest, run: Run) -> HttpResponse:
     if sets is None:
         raise Http404(compared_sets.NO_SETS)
     try:
-        by_user = authorization.user_id(request)
-        two_set_answers = answering.TwoSides(*sets, constant).answers_of_worker(by_user)
+        asker = authorization.user_id(request)
+        two_set_answers = answering.TwoSides(*sets, constant).answers_of_worker(asker)
     except NotYet as waiting:
         return table_to_come(
-            "A worker compares both sets. Ask again in a while.", waiting.has_failed
+            "A worker compares both sets. Ask again in a while.", waiting.page.has_failed
         )
     table = topics_table.table(*sets, constant, two_set_answers)
     return table_answer(table, provenance.file_name(run, "two-sets.csv"))
@@ -114,7 +114,7 @@ def _comparison_html(
         problem=problem,
         csv=selection.view.go("run_compare_csv", asked=query.urlencode()),
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
-        effects=_effects(selection.view, query),
+        effects=address_of_effects(selection.view, query),
         conclusion=conclude(page),
         pinned=pin_comparison(page),
         orders=[
@@ -125,7 +125,7 @@ def _comparison_html(
     )
 
 
-def _effects(view: RunView, query: QueryDict) -> str:
+def address_of_effects(view: RunView, query: QueryDict) -> str:
     """Where the same two values of a category are compared with other things held constant; "" for
     other sets."""
     values_of_a = [text for text in query.getlist("in_a") if text]

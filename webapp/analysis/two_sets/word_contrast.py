@@ -36,7 +36,7 @@ from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
-METHOD = 5  # raised when the same sets have other words
+METHOD = 6  # raised when the same sets have other words
 LEAST_DOCUMENTS = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
 MOST_STORED: dict[Order, int] = {"ratio": 25_000, "g2": 200}
@@ -237,16 +237,15 @@ class Contrast(AnswerJob[Computed]):
 
         return _computed.get_or_set(self.key, make)
 
-    def computed(self, by: int | None) -> Computed:
-        """by: the user who asks. Raises Invalid as `totals` does; NotYet where a worker has to
+    def computed(self, asker: int | None) -> Computed:
+        """asker: the user who asks. Raises Invalid as `totals` does; NotYet where a worker has to
         count."""
         computed = self.computed_at_once()
         if computed is None:
             self.totals()  # what has no words is said before a worker is asked
-            self.read_or_ask(by)
-            has_failed = self.has_failed
+            self.read_or_ask(asker)
             names = [side.name for side in self.sides]
-            raise NotYet(Counting(names, self.progress, has_failed), has_failed)
+            raise NotYet(Counting(names, self.progress, self.has_failed))
         return computed
 
     def count(self, advance: Callable[[float], None] = lambda done: None) -> Computed:
@@ -314,7 +313,7 @@ class Contrast(AnswerJob[Computed]):
             result=keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields)),
             tried=data["tried"],
             differ=data["differ"],
-            tried_words=_read_tried_words(data["family"]),
+            tried_words=read_tried_words(data["family"]),
             of_documents=self.counts == "documents",
         )
 
@@ -330,19 +329,20 @@ class Contrast(AnswerJob[Computed]):
         data = {
             "tried": answer.tried,
             "differ": answer.differ,
-            "family": _pack_tried_words(answer.tried_words),
+            "family": pack_tried_words(answer.tried_words),
         }
         return data, arrays
 
 
-def _pack_tried_words(tried_words: TriedWords) -> dict[str, Any]:
-    """As it is stored."""
+def pack_tried_words(tried_words: TriedWords) -> dict[str, Any]:
+    """What was tried, as it is stored: JSON, which `read_tried_words` reads."""
     packed = tried_words._asdict()
     obstacle = packed.pop("obstacle")
     return packed | {STORED_OBSTACLE: pack_obstacle(obstacle)}
 
 
-def _read_tried_words(row: dict[str, Any]) -> TriedWords:
+def read_tried_words(row: dict[str, Any]) -> TriedWords:
+    """What `pack_tried_words` packed."""
     return TriedWords(
         level=row["level"],
         rows=row["rows"],
@@ -358,7 +358,7 @@ def compute(
     complement: bool,
     words_counted: Which,
     counts: Counts,
-    by: int | None,
+    asker: int | None,
 ) -> None:
     """In a worker: count and store."""
 
@@ -366,7 +366,7 @@ def compute(
         sides = compared_sets.sides_of_addresses(view, addresses, complement)
         return Contrast(*sides, words_counted, counts)
 
-    perform(TASK, [run_id, addresses, complement, words_counted, counts], by, job_of)
+    perform(TASK, [run_id, addresses, complement, words_counted, counts], asker, job_of)
 
 
 def _clearest(result: keyness.Keyness, sides: list[np.ndarray]) -> np.ndarray:

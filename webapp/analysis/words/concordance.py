@@ -219,15 +219,15 @@ def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
     """int64: lines up to each pair, its own included; under embargo a document shows some of a
     word's alone."""
     counts = uses.counts[pairs].astype(np.int64)
-    most_of_document = embargo.lines(run.corpus)
+    most_of_document = embargo.most_lines(run.corpus)
     if most_of_document:
-        counts = _allowed_tokens(uses.documents[pairs], counts, most_of_document)
+        counts = allowed_tokens(uses.documents[pairs], counts, most_of_document)
     return np.cumsum(counts)
 
 
-def _allowed_tokens(documents: np.ndarray, counts: np.ndarray, most_lines: int) -> np.ndarray:
+def allowed_tokens(documents: np.ndarray, counts: np.ndarray, most_lines: int) -> np.ndarray:
     """int64[n]: tokens of each pair that are among the first `most_lines` of its document, which
-    may have several pairs."""
+    may have several pairs. documents, counts: int[n], the document and the tokens of each pair."""
     order = np.argsort(documents, kind="stable")
     so_far = np.cumsum(counts[order])
     first_pair = np.searchsorted(documents[order], documents[order])  # of each document

@@ -126,7 +126,7 @@ def page(
     if embargo.readers(selection.run.corpus):
         lines = _shown_lines(selection, hits, limit) if not first else []
         return Lines(lines, len(lines), len(lines), 0)
-    counts = np.minimum(hits.counts, embargo.lines(selection.run.corpus) or UNLIMITED)
+    counts = np.minimum(hits.counts, embargo.most_lines(selection.run.corpus) or UNLIMITED)
     ends = np.cumsum(counts, dtype=np.int64)
     kept_back = int((hits.counts - counts).sum(dtype=np.int64))
     numbers: Sequence[int]
@@ -190,7 +190,7 @@ def by_group(
             url=group.selection.address(without=None, **dict(parameters)),
             hits=tokens,
             documents=len(group.documents),
-            rate=facets.PER * tokens / int(words.sum(dtype=np.int64)),
+            rate=facets.RATE_WORDS * tokens / int(words.sum(dtype=np.int64)),
             years=years,
         )
         rows.append(row)

@@ -2,6 +2,7 @@
 in sentences, the numbers as a table, and the first lines as passages."""
 
 from inference.errors import number_of
+from webapp.analysis.words import senses
 from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import (
     ComparedWords,
@@ -11,7 +12,7 @@ from webapp.analysis.words.shapes import (
     PatternPage,
     TellingWord,
 )
-from webapp.core.documents.facets import PER
+from webapp.core.documents.facets import RATE_WORDS
 from webapp.core.notebooks.sent_passages import SentPassage, write_passages
 from webapp.core.notebooks.shapes import PinnedChart
 from webapp.platform.drawing.numbers import percent
@@ -26,6 +27,10 @@ from webapp.platform.drawing.tables import (
 
 GROUPS = 12  # of a pattern, as many as its page has
 TELLING_WORDS = 10  # of each of two words
+CERTAINTIES = {
+    "sure": f"at least {senses.LIKELY:.0%} certain",
+    "unsure": f"less than {senses.LIKELY:.0%} certain",
+}
 DIGITS = 7  # behind the point of a share: a pattern may be one word of a million
 
 
@@ -41,6 +46,11 @@ def pin_lines(page: LinesPage) -> PinnedChart:
     if page.shown is not None:
         sentence = (
             f"“{word}” is assigned to {page.shown.with_label} in {times}{_in_documents(page)}."
+        )
+    if page.certainty:
+        title = f"{title}, {CERTAINTIES[page.certainty]}"
+        sentence = (
+            f"{sentence} Counted are those that are {CERTAINTIES[page.certainty]} of their topic."
         )
     return PinnedChart(title, sentence, None, passages=_passages(page))
 
@@ -65,7 +75,9 @@ def pin_pattern(page: PatternPage) -> PinnedChart:
 
 
 def _group(group: PatternGroup) -> str:
-    return f"{group.label}, {number_of(group.hits, 'time')} ({group.rate:.2f} in {PER:,} words)"
+    return (
+        f"{group.label}, {number_of(group.hits, 'time')} ({group.rate:.2f} in {RATE_WORDS:,} words)"
+    )
 
 
 def _hits_by_time(page: PatternPage) -> KeptTable | None:
@@ -73,7 +85,7 @@ def _hits_by_time(page: PatternPage) -> KeptTable | None:
     or of too many periods to be kept."""
     if not page.years or has_too_many_rows(page.years):
         return None
-    highest = page.most_often / PER
+    highest = page.most_often / RATE_WORDS
     rows: list[list[Cell]] = []
     for period in page.years:
         rows.append([period.label, round(period.part * highest, DIGITS)])

@@ -50,11 +50,21 @@ def along(share: float) -> str:
 @register.simple_tag
 def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
     """The bars of one sense, a bin each, against the tallest of all senses."""
+    return _bars(shift, [bin.cells[index] for bin in shift.bins], height)
+
+
+@register.simple_tag
+def unsure_bars(shift: Shift, height: int) -> list[SenseBar]:
+    """The bars of the occurrences of which the model is not sure."""
+    return _bars(shift, [bin.unsure for bin in shift.bins], height)
+
+
+def _bars(shift: Shift, cells: Sequence[PartOfTokens], height: int) -> list[SenseBar]:
+    """cells: one of each bin."""
     step = 1 / max(1, len(shift.bins))
 
     drawn = []
-    for i, bin in enumerate(shift.bins):
-        cell = bin.cells[index]
+    for i, (bin, cell) in enumerate(zip(shift.bins, cells, strict=True)):
         if not cell.tokens:
             continue
         part = min(1.0, cell.share / shift.tallest)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inference.errors import Invalid
 from inference.senses import NearWord, Uses, distinguishing
 from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.selection import RunSelection
-from webapp.core.results import evidence, topics
+from webapp.core.results import evidence, topic_numbers, topics
 from webapp.core.results.view import RunView
 from webapp.core.runs.names import spelling
 from webapp.intake.metadata.groups import Groups
@@ -64,11 +63,7 @@ def asked_topic(view: RunView, topic: int | str | None) -> int | None:
     word's."""
     if not isinstance(topic, int):
         return None
-    if not 0 <= topic < view.run.topics:
-        raise Invalid(
-            "topic", f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got {topic}."
-        )
-    return int(view.labels.into[topic])
+    return int(view.labels.into[topic_numbers.check(topic, view.run, "topic")])
 
 
 def uses(view: RunView, word: Word, selection: RunSelection) -> Uses:
@@ -192,16 +187,17 @@ def groupings(run: Run) -> list[str]:
 @dataclass(frozen=True)
 class Bin:
     """A group of documents, and how many tokens the word has there: of each topic, and last of all
-    others."""
+    others. unsure: tokens that are less than LIKELY to be of their topic, which count in none."""
 
     group: int
     label: str
     counts: list[int]
+    unsure: int
 
     @property
     def tokens(self) -> int:
         """Of the word in the bin, in all topics."""
-        return sum(self.counts)
+        return sum(self.counts) + self.unsure
 
     @property
     def thin(self) -> bool:
@@ -212,6 +208,11 @@ class Bin:
     def shares(self) -> list[float]:
         """Of each topic in the word's tokens of the bin, from 0 to 1; all 0 where it has none."""
         return [count / self.tokens if self.tokens else 0.0 for count in self.counts]
+
+    @property
+    def unsure_share(self) -> float:
+        """Of the word's tokens of the bin, from 0 to 1."""
+        return self.unsure / self.tokens if self.tokens else 0.0
 
 
 @dataclass(frozen=True)
@@ -228,12 +229,14 @@ class Mix:
     @property
     def tallest(self) -> float:
         """The largest share in any bin, so that no bar is cut off."""
-        return max((share for bin in self.bins for share in bin.shares), default=1.0) or 1.0
+        shares = [share for bin in self.bins for share in (*bin.shares, bin.unsure_share)]
+        return max(shares, default=1.0) or 1.0
 
 
 def mix(run: Run, word: Uses, numbers: list[int], asked_field: str) -> Mix | None:
     """How the shares of some topics change over time or from value to value of a category. None
-    where nothing is known to go by.
+    where nothing is known to go by. Tokens that are less than LIKELY to be of their topic are
+    counted apart: what is a guess in a period is no share of a sense there.
 
     asked_field: the name of a grouping, of several the best unless it is one of these.
     """
@@ -245,7 +248,12 @@ def mix(run: Run, word: Uses, numbers: list[int], asked_field: str) -> Mix | Non
     )
     tokens, _ = word.tally(groups.group, len(groups.labels))
     totals = tokens.sum(1)
-    tokens_counted = np.column_stack([tokens[:, numbers], totals - tokens[:, numbers].sum(1)])
+    sure_uses = word.of_certainty(LIKELY, surer=True)
+    sure_tokens, _ = sure_uses.tally(groups.group, len(groups.labels))
+    sure_totals = sure_tokens.sum(1)
+    in_other_topics = sure_totals - sure_tokens[:, numbers].sum(1)
+    tokens_counted = np.column_stack([sure_tokens[:, numbers], in_other_topics])
+    unsure = totals - sure_totals
     groups_with_uses = np.flatnonzero(totals)
     if groups.in_time:
         groups_shown = (
@@ -258,7 +266,10 @@ def mix(run: Run, word: Uses, numbers: list[int], asked_field: str) -> Mix | Non
             :MOST_VALUES
         ]
         groups_shown = document_groups.order_groups(run.version, groups, largest.tolist())
-    bins = [Bin(int(g), groups.labels[g], tokens_counted[g].tolist()) for g in groups_shown]
+    bins = [
+        Bin(int(g), groups.labels[g], tokens_counted[g].tolist(), int(unsure[g]))
+        for g in groups_shown
+    ]
     left_out = 0 if groups.in_time else len(groups_with_uses) - len(groups_shown)
     return Mix(groups, offered, bins, left_out, int(word.counts.sum()) - int(totals.sum()))
 

@@ -21,11 +21,14 @@ from webapp.analysis.words.shapes import (
     Shift,
     ShiftBin,
     TopicGroup,
+    TopicOfWord,
     WordHeader,
     WordRow,
 )
 from webapp.core.documents.selection import RunSelection
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results import links
+from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.drawing.numbers import percent
@@ -72,7 +75,7 @@ def topic_rows(
     shades = senses.shades([link.hue for link in linked])
     clear = [
         Sense(
-            **vars(link) | _counts(selection, tally),
+            **vars(_topic_of_word(selection, tally, link)),
             start=start,
             shade=shade,
             words=words[tally.topic],
@@ -81,7 +84,7 @@ def topic_rows(
     ]
     rare = [
         OtherTopic(
-            **vars(links.topic_link(view, tally.topic)) | _counts(selection, tally),
+            **vars(_topic_of_word(selection, tally, links.topic_link(view, tally.topic))),
             words=words[tally.topic],
         )
         for tally in rare_tallies
@@ -89,10 +92,15 @@ def topic_rows(
     return clear, rare
 
 
-def _counts(selection: RunSelection, tally: Tally) -> dict:
-    """The fields of a TopicOfWord beyond those of a link."""
-    counts = {name: value for name, value in vars(tally).items() if name != "topic"}
-    return counts | {"lines": selection.address(topic=tally.topic)}
+def _topic_of_word(selection: RunSelection, tally: Tally, link: TopicLink) -> TopicOfWord:
+    return TopicOfWord(
+        **vars(link),
+        tokens=tally.tokens,
+        share=tally.share,
+        lines=selection.address(topic=tally.topic),
+        documents=tally.documents,
+        certainty=tally.certainty,
+    )
 
 
 def senses_page(
@@ -143,8 +151,7 @@ def _html(
     )
     others_in_chart = len(charted) - len(named_tallies)
     return SensesHtml(
-        pinned=_sentence(page),
-        table=_table(page.shift, charted) if page.shift else None,
+        pinned=_pin_senses(page, charted),
         doubtful=is_doubtful,
         much_rare=page.rest > MUCH_FOLDED * page.tokens,
         unsure={
@@ -159,8 +166,13 @@ def _html(
     )
 
 
+def _pin_senses(page: SensesPage, charted: list[ChartedTopic]) -> PinnedChart:
+    table = _table(page.shift, charted) if page.shift else None
+    return PinnedChart(f"“{page.word.word}”: its senses", _sentence(page), table)
+
+
 def _sentence(page: SensesPage) -> str:
-    """What a notebook keeps of the page: the senses in a sentence."""
+    """The senses in a sentence."""
     shares = "; ".join(f"{row.with_label} {percent(row.share)}" for row in page.senses)
     among = f" in {page.documents_chosen}" if page.documents_chosen else ""
     return f"{number_of(page.tokens, 'occurrence')}{among}: {shares}." if shares else ""
@@ -172,13 +184,17 @@ def _table(shift: Shift, charted: list[ChartedTopic]) -> KeptTable | None:
     if not shift.bins:
         return None
     columns = [*(topic.with_label for topic in charted), "others"]
+    if shift.unsure:
+        columns.append("not sure")
     labels = [bin.label for bin in shift.bins]
-    return kept_table(shift.by, labels, columns, list(map(_shares, shift.bins)))
+    rows = [_shares(bin, with_unsure=bool(shift.unsure)) for bin in shift.bins]
+    return kept_table(shift.by, labels, columns, rows)
 
 
-def _shares(bin: ShiftBin) -> list[float | None]:
+def _shares(bin: ShiftBin, with_unsure: bool) -> list[float | None]:
     """None where the word does not occur."""
-    return [cell.share if bin.tokens else None for cell in bin.cells]
+    cells = [*bin.cells, bin.unsure] if with_unsure else bin.cells
+    return [cell.share if bin.tokens else None for cell in cells]
 
 
 def _groups(rare: list[OtherTopic], rare_tallies: list[Tally]) -> list[TopicGroup]:
@@ -214,7 +230,7 @@ def _charted_topics(
     senses_listed: list[Sense | OtherTopic] = [*clear, *rare_topics]
     rows = [
         ChartedTopic(
-            **vars(links.topic_link(selection.view, row.number)) | {"hue": row.hue},
+            **vars(replace(links.topic_link(selection.view, row.number), hue=row.hue)),
             certainty=row.certainty,
             shade=row.shade if isinstance(row, Sense) else 0,
             words=row.words,
@@ -242,17 +258,20 @@ def _chart_shift(mix: Mix, charted: list[ChartedTopic], selection: RunSelection)
         tallest=mix.tallest,
         left_out=mix.left_out,
         outside=mix.outside,
+        unsure=sum(bin.unsure for bin in mix.bins),
     )
 
 
 def _shift_bin(bin: senses.Bin, documents: RunSelection, numbers: list[int]) -> ShiftBin:
     """documents: of the bin. numbers: topics of its cells; the last cell is of all others, and has
     no lines of its own."""
-    lines = [*(documents.address(topic=k) for k in numbers), ""]
+    lines = [*(documents.address(topic=k, certainty="sure") for k in numbers), ""]
+    unsure_lines = documents.address(topic="all", certainty="unsure")
     return ShiftBin(
         label=bin.label,
         tokens=bin.tokens,
         thin=bin.thin,
         lines=documents.address(topic="all"),
         cells=list(map(PartOfTokens, bin.counts, bin.shares, lines)),
+        unsure=PartOfTokens(bin.unsure, bin.unsure_share, unsure_lines),
     )

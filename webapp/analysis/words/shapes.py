@@ -2,13 +2,15 @@
 order."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from webapp.analysis.words.concordance import Line, Order
 from webapp.analysis.words.queries import Beginning, CountedWord, WordCount
 from webapp.core.documents.shapes import Bar, Link
 from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results.links import TopicLink, TopicWithWords
-from webapp.platform.drawing.tables import KeptTable
+
+AskedCertainty = Literal["", "sure", "unsure"]  # of lines
 
 # The list of words
 
@@ -120,13 +122,15 @@ class SampledSense(Sense):
 @dataclass(frozen=True)
 class ShiftBin:
     """A period, or a value of a category. thin: it has few tokens. cells: of the topics in their
-    order, then of all others."""
+    order, then of all others. unsure: tokens that are less than 60% certain to be of their topic,
+    which no cell counts."""
 
     label: str
     tokens: int
     thin: bool
     lines: str
     cells: list[PartOfTokens]
+    unsure: PartOfTokens
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,8 @@ class Shift:
 
     offered: what else they can be shown by. topics: of the cells of each bin, but for the last.
     tallest: the largest share in a bin. left_out: values that are not shown.
-    outside: tokens in documents without a date or value.
+    outside: tokens in documents without a date or value. unsure: tokens of all bins that are less
+    than 60% certain to be of their topic.
     """
 
     by: str
@@ -146,6 +151,7 @@ class Shift:
     tallest: float
     left_out: int
     outside: int
+    unsure: int
 
 
 @dataclass(frozen=True)
@@ -201,13 +207,12 @@ class TopicGroup:
 
 @dataclass(frozen=True)
 class SensesHtml:
-    """pinned, table: what a notebook keeps of the page. doubtful: even the largest topic is no
+    """pinned: what a notebook keeps of the page. doubtful: even the largest topic is no
     clear sense. much_rare: the other topics have much of the word. unsure: topic -> how certain it
     is, in words, where it is not very. uncharted: other topics that the chart shows as one.
     others_charted: as many as it can show one by one."""
 
-    pinned: str
-    table: KeptTable | None
+    pinned: PinnedChart
     doubtful: bool
     much_rare: bool
     unsure: dict[int, str]
@@ -257,9 +262,11 @@ class PinnedHtml:
 
 @dataclass(frozen=True)
 class LinesPage(ListedLines, WordPage):
-    """Lines of a word. sense: the topic as one of the word's; null also where it is never assigned
+    """Lines of a word. certainty: "sure" for those that are 60% certain or more to be of their topic,
+    "unsure" for the others, "" for all. sense: the topic as one of the word's; null also where it is never assigned
     to it. overview: address of the senses in these documents."""
 
+    certainty: AskedCertainty
     sense: Sense | OtherTopic | None
     senses: list[Sense]
     overview: str

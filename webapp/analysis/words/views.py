@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from inference.errors import Invalid
-from inference.senses import NearWord
+from inference.senses import NearWord, Uses
 from webapp.analysis.words import concordance, patterns, queries, senses
 from webapp.analysis.words.concordance import Lines, Order
 from webapp.analysis.words.pinned_words import pin_lines, pin_pattern, pin_words
@@ -19,6 +19,7 @@ from webapp.analysis.words.senses_page import (
     word_rows,
 )
 from webapp.analysis.words.shapes import (
+    AskedCertainty,
     BeginningRow,
     ComparedSense,
     ComparedWords,
@@ -47,10 +48,11 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import Bar
 from webapp.core.results import links, topics
 from webapp.core.results.page_cache import cached_page
+from webapp.core.results.topic_numbers import AskedTopic, read_in_address
 from webapp.core.results.view import RunView
 from webapp.models import Run, Word
 from webapp.platform.accounts import embargo
-from webapp.platform.pages.typed import PageQuery, PageResponse, read_whole, typed
+from webapp.platform.pages.typed import NO_TEXTS, PageQuery, PageResponse, typed
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
@@ -94,7 +96,7 @@ def index(
 
 def topic_or_all(name: str, values: list[str]) -> int | str:
     """The number of a topic, or ALL. Raises BadRequest for what is neither."""
-    return ALL if values[-1] == ALL else read_whole(name, values)
+    return ALL if values[-1] == ALL else read_in_address(name, values)
 
 
 @cached_page()
@@ -120,8 +122,10 @@ def detail(
     after: int = 0,
     by: str = "",
     rest: str = "",
+    certainty: AskedCertainty = "",
 ) -> PageResponse[WordPages]:
-    """The senses of a word, or with ?topic= the lines of one."""
+    """The senses of a word, or with ?topic= the lines of one; with ?certainty=sure those of which
+    the model is 60% certain or more, with ?certainty=unsure the others."""
     found_word = queries.word(run.version, word)
     if found_word is None:
         return _answer_unknown(view, word[:LONGEST_WORD], as_json)
@@ -130,7 +134,8 @@ def detail(
     if topic is None:
         page, make_html = senses_page(selection, found_word, by, rest == "apart", typed=word)
         return PageResponse(page, make_html)
-    return _lines(selection, page_query, found_word, senses.asked_topic(view, topic), sort, after)
+    asked_topic = senses.asked_topic(view, topic)
+    return _lines(selection, page_query, found_word, asked_topic, sort, after, certainty)
 
 
 def _answer_unknown(view: RunView, text: str, as_json: bool) -> PageResponse[WordPages]:
@@ -151,6 +156,7 @@ def _lines(
     topic: int | None,
     order: Order,
     first: int,
+    certainty: AskedCertainty,
 ) -> PageResponse[WordPages]:
     orders = dict(concordance.offered_orders(selection.run.corpus))
     if document_days.first_and_last(selection.run.version) is None:
@@ -167,10 +173,11 @@ def _lines(
     has_places = concordance.has_places(selection.run)
     lines = Lines([], 0, 0, 0)
     if has_places:
-        lines = concordance.page(selection, uses, topic, sort, first)
+        lines = concordance.page(selection, _of_certainty(uses, certainty), topic, sort, first)
     page = LinesPage(
         **vars(_list_lines(selection, page_query, topic, lines, sort, orders, first)),
         word=header(word),
+        certainty=certainty,
         sense=next((row for row in rows if row.number == topic), None),
         senses=clear,
         rare=rare,
@@ -179,6 +186,13 @@ def _lines(
         has_places=has_places,
     )
     return PageResponse(page, lambda: PinnedHtml(pin_lines(page)))
+
+
+def _of_certainty(uses: Uses, certainty: AskedCertainty) -> Uses:
+    """The uses that the page's lines are of."""
+    if not certainty:
+        return uses
+    return uses.of_certainty(senses.LIKELY, surer=certainty == "sure")
 
 
 def _list_lines(
@@ -217,7 +231,7 @@ def pattern(
     page_query: PageQuery,
     *,
     pattern: str = "",
-    topic: int | None = None,
+    topic: AskedTopic = None,
     sort: Order = "document",
     by: str = "",
     after: int = 0,
@@ -288,7 +302,7 @@ def compare(
     selection: RunSelection,
     as_json: bool,
     *,
-    word: list[str] = [],  # noqa: B006
+    word: list[str] = NO_TEXTS,
 ) -> PageResponse[ComparedWords | WordsToCompare | SensesPage | UntrainedWord] | HttpResponse:
     """Two words side by side: ?word=cell&word=battery. Without any this is the page of the word
     “compare”."""

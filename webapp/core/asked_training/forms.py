@@ -2,6 +2,7 @@
 line what it does, and of several engines beside one another."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,8 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import engines
-from inference.engines.contract import About, Seedable, Setting, Truncated, WarmStart
+from inference.engines.contract import About, Seedable, Truncated, WarmStart
+from inference.engines.settings import Setting
 from inference.errors import number_of
 from inference.runtime.memory import usable_memory
 from webapp.core.asked_training import named_topics
@@ -40,6 +42,7 @@ SEEDS_HELP = (
 )
 SAID_IN_WORDS = 90  # seconds from which on a time is said as on other pages, in minutes or hours
 ROUND_SECONDS = (2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 75)  # of less: about a third apart
+_NUMBER_OF_TOPICS = re.compile(r"[1-9][0-9]{0,4}")  # as an address gives it
 VERSIONS_OFFERED = 50  # versions of a corpus to train on
 
 
@@ -204,6 +207,8 @@ class TrainForm(_RunForm):
         )
         if corpus.tokens < engines.FEW_TOKENS:
             self.fields["topics"].help_text += f" {word_estimates.TOO_SMALL}"
+        if corpus.version and corpus.version.rows < engines.FEW_DOCUMENTS:
+            self.fields["topics"].help_text += f" {word_estimates.TOO_FEW}"
         self._add_seed_and_version("Seed")
         if isinstance(engines.get(self.engine), WarmStart):
             self.fields["consensus"] = forms.BooleanField(required=False)
@@ -220,7 +225,14 @@ class TrainForm(_RunForm):
     @cached_property
     def engines(self) -> list[OfferedEngine]:
         """To choose from, of a corpus that is ready."""
-        return _offered(self.corpus, self.suggested, self.engine)
+        return _offered(self.corpus, self.counted_topics, self.engine)
+
+    @property
+    def counted_topics(self) -> int:
+        """Of how many topics the form says what they take: of those that it begins with, or of as
+        many as are suggested."""
+        asked = str(self.initial.get("topics", ""))
+        return int(asked) if _NUMBER_OF_TOPICS.fullmatch(asked) else self.suggested
 
     @property
     def chosen(self) -> OfferedEngine:

@@ -121,7 +121,7 @@ def _read_topic(topic: StoredTopic) -> NamedTopic:
         raise Invalid(
             KEY, f"A name must have 1 to {LONGEST_NAME} characters, got “{name[:QUOTED]}”."
         )
-    words = [_as_counted(word) for word in topic["words"]]
+    words = [counted_phrase(word) for word in topic["words"]]
     different = tuple(dict.fromkeys(word for word in words if word))
     if not FEWEST_WORDS <= len(different) <= MOST_WORDS:
         raise Invalid(
@@ -137,7 +137,7 @@ def _read_topic(topic: StoredTopic) -> NamedTopic:
     return NamedTopic(name, different)
 
 
-def _as_counted(word: str) -> str:
+def counted_phrase(word: str) -> str:
     """A word as vocabularies have it, a phrase joined by `_`."""
     return "_".join(as_counted(word).split())
 

@@ -89,7 +89,7 @@ def sample(run: Run, number: int, seed: int) -> list[Sampled]:
     shares = shares[order]
     random = _random(seed, number, 0)
     samples = []
-    for stratum, (first, end) in _strata(len(documents)).items():
+    for stratum, (first, end) in ranks_of_strata(len(documents)).items():
         picked = random.choice(
             np.arange(first, end), min(STRATA[stratum], end - first), replace=False
         )
@@ -97,9 +97,9 @@ def sample(run: Run, number: int, seed: int) -> list[Sampled]:
     return [samples[i] for i in random.permutation(len(samples))]
 
 
-def _strata(n: int) -> dict[Stratum, tuple[int, int]]:
-    """Ranks [first, end) that each stratum is drawn from: disjoint, and large enough from n = 10
-    on."""
+def ranks_of_strata(n: int) -> dict[Stratum, tuple[int, int]]:
+    """Ranks [first, end) that each stratum is drawn from, of n documents: disjoint, and large
+    enough from n = 10 on."""
     high = min(n, max(STRATA["high"], n // 20))
     middle = min(n, max(high + STRATA["middle"], n // 2))
     last = max(middle, n - max(STRATA["borderline"], n // 4))
@@ -177,14 +177,14 @@ def word_test(run: Run, number: int, seed: int) -> WordTest | None:
     that it is no rare word. None where there is no such word, or the topic has too few of its own.
     """
     view = RunView(run)
-    own_words = topics.top_words(view, [number], RANKS_APART, topics.FREQUENT)[number]
+    own_words = topics.top_words(view, [number], RANKS_APART, topics.PROBABILITY_LAM)[number]
     if len(own_words) < WORDS_SHOWN:
         return None
     random = _random(seed, number, 1)
     other_topics = [int(k) for k in random.permutation(view.topics) if k != number][
         :TOPICS_SEARCHED
     ]
-    candidates = topics.top_words(view, other_topics, WORDS_SHOWN * 2, topics.FREQUENT)
+    candidates = topics.top_words(view, other_topics, WORDS_SHOWN * 2, topics.PROBABILITY_LAM)
     intruders: list[str] = []
     for other_topic in other_topics:
         intruders = [word for word in candidates[other_topic] if word not in own_words]
@@ -233,7 +233,7 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     largest = order[:TOPICS_SHOWN]
     shown_topics = [*present[largest].tolist(), int(random.choice(absent))]
     weights = [*tokens[largest].astype(float).tolist(), HALF_A_TOKEN]
-    words = topics.top_words(view, shown_topics, WORDS_OF_TOPIC, topics.FREQUENT)
+    words = topics.top_words(view, shown_topics, WORDS_OF_TOPIC, topics.PROBABILITY_LAM)
     opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
     shuffled = random.permutation(len(shown_topics))
     return TopicTest(
@@ -303,7 +303,7 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
 def _passages_to_read(run: Run, topic: int) -> int:
     """How many passages `sample` has of a topic."""
     documents = int(evidence.of(run).topic_documents.counts[topic])
-    strata = _strata(documents)
+    strata = ranks_of_strata(documents)
     return sum(min(STRATA[name], end - first) for name, (first, end) in strata.items())
 
 

@@ -42,7 +42,7 @@ def save_reading(
                 "fits",
                 f"Mark each passage as {', '.join(FITS)}; got “{answer[:20]}” for {item + 1}.",
             )
-    _check_room(run, reader)
+    check_room(run, reader)
     label = one_line(label)
     wrong_label = _wrong_label(label, confidence) if label else None
     with transaction.atomic():
@@ -89,7 +89,7 @@ def save_choice(
     """Keep which word or topic a reader took for the intruder. The first choice counts."""
     if not 0 <= choice < len(test.shown):
         raise Invalid("chosen", f"Choose one of the {len(test.shown)}.")
-    _check_room(run, reader)
+    check_room(run, reader)
     payload: dict[str, object] = {"shown": test.shown, "intruder": test.intruder, "chosen": choice}
     if isinstance(test, TopicTest):
         payload |= {
@@ -109,7 +109,8 @@ def save_choice(
     )
 
 
-def _check_room(run: Run, reader: str) -> None:
+def check_room(run: Run, reader: str) -> None:
+    """Raises Invalid where a reader has given as many answers to a run as are kept."""
     if Answer.objects.filter(run=run, reader=reader)[MOST_ANSWERS - 1 : MOST_ANSWERS].exists():
         raise Invalid(
             "answer",

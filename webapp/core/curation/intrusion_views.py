@@ -30,7 +30,7 @@ from webapp.models import Run
 from webapp.platform.pages.page import (
     is_whole,
     number as number_of,
-    run_or_404,
+    run_of_path,
     show_errors,
     signature,
 )
@@ -130,7 +130,7 @@ def passages(
 
 @require_POST
 def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
-    run = run_or_404(run_id)
+    run = run_of_path(run_id)
     seed = number_of(request, "seed") or 0
     form = request.POST
     who = signature(request)
@@ -198,7 +198,7 @@ def _test_choices(
 @require_POST
 def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> HttpResponse:
     """Keep the choice and continue with the next question."""
-    run = run_or_404(run_id)
+    run = run_of_path(run_id)
     seed = number_of(request, "seed") or 0
     answer = request.POST.get("chosen", "")
     number = _topic(run, seed, number)

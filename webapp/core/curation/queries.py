@@ -132,7 +132,10 @@ def proposals(run: Run, number: int) -> list[str]:
     total = run.version.tokens
 
     def divergence(row: dict[str, Any]) -> float:
-        return row["weight"] * math.log(row["weight"] * total / row["tokens"])
+        weight = row["weight"]
+        if weight == 0:  # too small for float32; the divergence tends to 0, too
+            return 0.0
+        return weight * math.log(weight * total / row["tokens"])
 
     first: list[str] = []
     for row in sorted(candidates, key=divergence, reverse=True):

@@ -6,7 +6,6 @@ edit is undone by a mark on its row. Each change of a run's edits locks the run'
 readers can't make a circle of merges.
 """
 
-import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.core.results import labels
+from webapp.core.results import labels, topic_numbers
 from webapp.core.results.labels import Labels
 from webapp.models import Edit, Run
 from webapp.platform import received_table
@@ -71,12 +70,7 @@ def _store_edits(run: Run, present: Labels, values: dict[int, dict[str, str]], b
     batch = uuid.uuid4()
     edits = []
     for topic, fields in values.items():
-        if not 0 <= topic < run.topics:
-            raise Invalid(
-                "topic",
-                f"Run {run.pk} has topics T00 to {topic_label(run.topics - 1)}; there is no"
-                f" topic {topic}.",
-            )
+        topic_numbers.check(topic, run, "topic")
         before = present.present(topic)
         for field, text in fields.items():
             value = _clean(run, topic, field, text)
@@ -180,21 +174,10 @@ def _short(field: str, text: str, limit: int) -> str:
     return text
 
 
-def topic_number(text: str, run: Run, field: str = "into") -> int:
-    """7 for "T07", "t7" or "7". Raises Invalid where it is no topic of the run."""
-    match = re.fullmatch(r"[Tt]?(\d{1,9})", text.strip(), re.ASCII)
-    if not match or int(match[1]) >= run.topics:
-        raise Invalid(
-            field,
-            f"Topics of this run are T00 to {topic_label(run.topics - 1)}; got “{text[:20]}”.",
-        )
-    return int(match[1])
-
-
 def _target(run: Run, topic: int, field: str, text: str) -> str:
     if not text:
         return ""
-    target = topic_number(text, run, field)
+    target = topic_numbers.read(text, run, field)
     relation = "merged into" if field == "into" else "moved to the family of"
     if target == topic:
         raise Invalid(
@@ -231,7 +214,7 @@ def read_table(run: Run, content: bytes, by: str) -> int:
         if "topic" not in fields:
             continue
         try:
-            topic = topic_number(fields.pop("topic"), run)
+            topic = topic_numbers.read(fields.pop("topic"), run, "topic")
             if topic in values:
                 raise Invalid("topic", f"{topic_label(topic)} has two lines.")
             for field, text in fields.items():

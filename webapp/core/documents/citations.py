@@ -13,6 +13,7 @@ import unicodedata
 from typing import Any, NamedTuple
 
 from webapp.core.documents.shapes import Citations
+from webapp.platform.accounts.embargo import AboutDocument
 
 # Columns, by their names in lower case
 AUTHORS = (
@@ -53,7 +54,7 @@ _LATEX = {
 }
 
 
-class Passage(NamedTuple):
+class CitedPassage(NamedTuple):
     """Characters start … end - 1 of a document, and what is known of it; "" and () for what is not.
 
     authors: as they are written. work: what the document came out in, else the corpus. part: "part
@@ -73,13 +74,15 @@ class Passage(NamedTuple):
     end: int
 
 
-def passage(corpus: str, record: dict, metadata: dict[str, str], start: int, end: int) -> Passage:
+def passage(
+    corpus: str, record: AboutDocument, metadata: dict[str, str], start: int, end: int
+) -> CitedPassage:
     """record: title, date_text, file, place, part, parts and number of a document."""
     fields = {
         name.strip().lower(): value.strip() for name, value in metadata.items() if value.strip()
     }
     names = next((fields[name] for name in AUTHORS if name in fields), "")
-    return Passage(
+    return CitedPassage(
         authors=tuple(filter(None, map(_line, re.split(r"[;|]", names)))),
         title=_line(record["title"]),
         date=_line(record["date_text"]),
@@ -96,12 +99,12 @@ def passage(corpus: str, record: dict, metadata: dict[str, str], start: int, end
     )
 
 
-def all_of(cited: Passage) -> Citations:
+def all_of(cited: CitedPassage) -> Citations:
     """A passage cited in each of the four forms."""
     return Citations(chicago(cited), mla(cited), bibtex(cited), csl(cited))
 
 
-def chicago(cited: Passage) -> str:
+def chicago(cited: CitedPassage) -> str:
     """A note: Abraham Lincoln, “First Inaugural,” March 4, 1861, in Speeches (speeches.csv, row
     12), characters 120–480."""
     begin = f"“{_inner(cited.title)},”" if cited.title else f"untitled document {cited.number},"
@@ -118,7 +121,7 @@ def chicago(cited: Passage) -> str:
     )
 
 
-def mla(cited: Passage) -> str:
+def mla(cited: CitedPassage) -> str:
     """A work cited: Lincoln, Abraham. “First Inaugural.” Speeches, 4 Mar. 1861, speeches.csv, row
     12, characters 120–480."""
     if len(cited.authors) > MOST_NAMED_BY_MLA:
@@ -137,7 +140,7 @@ def mla(cited: Passage) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def bibtex(cited: Passage) -> str:
+def bibtex(cited: CitedPassage) -> str:
     """An entry of the type misc, which every style has; names stand in braces unless they are
     "Family, Given"."""
     year, month, _ = _taken_apart(cited.date)
@@ -164,7 +167,7 @@ def _author_of_bibtex(name: str) -> str:
     return _latex(name) if _split_name(name) else f"{{{_latex(name)}}}"
 
 
-def csl(cited: Passage) -> dict[str, Any]:
+def csl(cited: CitedPassage) -> dict[str, Any]:
     """An item of CSL JSON, as Zotero and Pandoc read it."""
     fields = {
         "id": _key(cited),
@@ -253,7 +256,7 @@ def _date(date: str, iso_date: str, months: list[str] | tuple[str, ...]) -> str:
     return iso_date.format(year=year, month=name, day=day) if day else f"{name} {year}"
 
 
-def _characters(cited: Passage) -> str:
+def _characters(cited: CitedPassage) -> str:
     return f"characters {cited.start}–{cited.end}"
 
 
@@ -261,7 +264,7 @@ def _latex(text: str) -> str:
     return "".join(_LATEX.get(c, c) for c in text)
 
 
-def _key(cited: Passage) -> str:
+def _key(cited: CitedPassage) -> str:
     """ "lincoln1861-2-120": the first name or word of the title, the year, document and place."""
     if cited.authors:
         turned = _split_name(cited.authors[0])

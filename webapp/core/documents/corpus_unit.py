@@ -181,7 +181,7 @@ def words_of_values(version: Version) -> list[frozenset[str]]:
         return []
     names = {*field.names, *field.coarser}
     return [
-        _words_and_pieces(" ".join(column.values))
+        words_and_pieces(" ".join(column.values))
         for column in fields.categories(version)
         if column.name in names
     ]
@@ -215,7 +215,8 @@ def _lower_words(text: str) -> str:
     return " ".join(_find_words(text)).replace("'", " ")
 
 
-def _words_and_pieces(text: str) -> frozenset[str]:
+def words_and_pieces(text: str) -> frozenset[str]:
+    """The words of a text in small letters, and the pieces into which apostrophes divide them."""
     words = _find_words(text)
     pieces = [piece for word in words for piece in word.split("'")]
     return frozenset([*words, *pieces])

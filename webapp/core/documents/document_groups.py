@@ -36,12 +36,13 @@ def best_period(version: Version) -> str | None:
     years = days[1].year - days[0].year
     if years > 300:
         return "decade"
-    return "month" if years < 3 and _in_months(version.pk) else "year"
+    return "month" if years < 3 and has_months(version.pk) else "year"
 
 
 @cached(64)
-def _in_months(version_id: int) -> bool:
-    """Whether dates say more than a year: a year alone is read as its first of January."""
+def has_months(version_id: int) -> bool:
+    """Whether the dates of a version say more than a year: a year alone is read as its first of
+    January."""
     first, before = document_days.documents_before(version_id)
     return bool((months(first + np.flatnonzero(np.diff(before))) % 12).any())
 
@@ -145,7 +146,7 @@ def possible_groupings(version: Version) -> list[str]:
     too many, months where dates say more than a year; then its categories, then its fields of
     numbers and of other dates."""
     periods = [by for by, count in _countable(version).items() if count > 1]
-    if "month" in periods and not _in_months(version.pk):
+    if "month" in periods and not has_months(version.pk):
         periods.remove("month")
     return periods + [
         field.name for field in (*fields.categories(version), *fields.ranges(version))

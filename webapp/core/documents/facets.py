@@ -1,8 +1,8 @@
 """The set that a page shows, in words, the form that chooses another, and what the set is made up
 of."""
 
-from dataclasses import replace
 from datetime import date
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
@@ -10,8 +10,8 @@ from django.http import QueryDict
 
 from inference.documents import count
 from webapp.core.documents import document_days, fields, sums
-from webapp.core.documents.conditions import TopicShare, Value, day_limits, ranges
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.conditions import HasTopic, Value, day_limits, ranges
+from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.documents.shapes import (
     Bar,
     ChosenCondition,
@@ -40,7 +40,7 @@ LEAST_PERCENT = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 # Months of a bar: one, or whole years
 STEPS = (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000)
-PER = 10_000  # words to which what a text has is related
+RATE_WORDS = 10_000  # words in which it is told how often something occurs
 CATEGORIES = 12  # a table may have 64 columns
 _tallies = BoundedCache(8 << 20)  # what was counted of sets
 
@@ -155,7 +155,9 @@ def counts(selection: Selection) -> Facets:
         _count_values(selection, category)
         for category in fields.categories(selection.version)[:CATEGORIES]
     ]
-    prominent = _prominent(selection) if selection.run and selection.run.final else []
+    prominent: list[ProminentTopic] = []
+    if isinstance(selection, RunSelection) and selection.run.final:
+        prominent = _prominent(selection)
     with_values = [category for category in categories if category.values]
     return Facets(with_values, bars(selection), prominent)
 
@@ -206,13 +208,13 @@ def _value(
     return FacetValue(value, documents, is_chosen, address)
 
 
-def _prominent(selection: Selection) -> list[ProminentTopic]:
+def _prominent(selection: RunSelection) -> list[ProminentTopic]:
     """Topics by what their larger share adds to the divergence of the set from the corpus, share
     log(share / share of all)."""
-    view = selection.run_view
-    labels = selection.run_view.labels
-    chosen_tokens = sums.of_selection(selection).tokens[0]
-    all_tokens = sums.of_all(view).tokens[0]
+    view = selection.view
+    labels = view.labels
+    chosen_tokens = sums.of_selection(selection).topic_tokens[0]
+    all_tokens = sums.of_all(view).topic_tokens[0]
     share = chosen_tokens / max(chosen_tokens.sum(), 1)
     usual = all_tokens / max(all_tokens.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -227,48 +229,85 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
             share=float(share[k]),
             usual=float(usual[k]),
             words=words[k],
-            narrow=_address([*selection.parameters, TopicShare(k, LEAST_PERCENT).parameter]),
+            narrow=_address([*selection.parameters, HasTopic(k, LEAST_PERCENT).parameter]),
         )
         for k in order
     ]
 
 
-def bars(
-    selection: Selection,
-    days: tuple[int, np.ndarray] | None = None,
-    page_parameters: list[tuple[str, str]] | None = None,
-) -> list[Bar]:
-    """Documents of the set by time, in at most BARS equal periods. days: the first day, and how
-    many each has from it on, of what else is counted. page_parameters: parameters of the page that
-    stay in its links."""
-    if not document_days.first_and_last(selection.version):
+def bars(selection: Selection) -> list[Bar]:
+    """Documents of the set by time, in at most BARS equal periods."""
+    days = _of_days(selection)
+    periods = _bar_periods(selection, days)
+    if periods is None:
         return []
-    least, tally = days or _of_days(selection)
-    if not len(tally):
-        return []
-    first = date.fromordinal(least)
-    last = date.fromordinal(least + len(tally) - 1)
+    documents = periods.add_up(days.counts)
+    parts = documents / max(int(documents.max()), 1)
+    return _draw_bars(selection, periods, documents, parts, [])
+
+
+class _CountsOfDays(NamedTuple):
+    """first: a day, as an ordinal. counts: int64[n], of it and each later day up to the last that
+    has any; empty where no document has a date."""
+
+    first: int
+    counts: np.ndarray
+
+
+class _BarPeriods(NamedTuple):
+    """The periods that bars stand for. months: the first of each, from the year 0 on; step: how
+    many months each has. edges: int64[n + 1], where each begins and the last one ends, in days from
+    the first counted day on."""
+
+    months: list[int]
+    step: int
+    edges: np.ndarray
+
+    def add_up(self, counts_of_days: np.ndarray) -> np.ndarray:
+        """int64[n]: of each period."""
+        before_day = np.concatenate([[0], np.cumsum(counts_of_days)])
+        return np.diff(before_day[np.clip(self.edges, 0, len(counts_of_days))])
+
+
+def _bar_periods(selection: Selection, days: _CountsOfDays) -> _BarPeriods | None:
+    """At most BARS, of equally many months, that have all of some days; None where documents have
+    no dates."""
+    if not document_days.first_and_last(selection.version) or not len(days.counts):
+        return None
+    first = date.fromordinal(days.first)
+    last = date.fromordinal(days.first + len(days.counts) - 1)
     months = 12 * (last.year - first.year) + last.month - first.month + 1
     step = next(step for step in STEPS if -(-months // step) < BARS)
     begin = 12 * first.year + (first.month - 1 if step == 1 else 0)
     begin -= begin % step
-    edges = list(range(begin, 12 * last.year + last.month, step))
-    ordinals = [first_day(month) for month in [*edges, edges[-1] + step]]
-    tally = np.concatenate([[0], np.cumsum(tally)])
-    tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
+    first_months = list(range(begin, 12 * last.year + last.month, step))
+    ordinals = [first_day(month) for month in [*first_months, first_months[-1] + step]]
+    return _BarPeriods(first_months, step, np.array(ordinals) - days.first)
+
+
+def _draw_bars(
+    selection: Selection,
+    periods: _BarPeriods,
+    counts: np.ndarray,
+    parts: np.ndarray,
+    page_parameters: list[tuple[str, str]],
+) -> list[Bar]:
+    """counts, parts: what each bar says, and its height as a part of the highest. page_parameters:
+    parameters of the page that stay in the links of bars."""
     parameters = [
-        *(page_parameters or []),
+        *page_parameters,
         *(p for p in selection.parameters if p[0] not in ("from", "to")),
     ]
-    tally = np.diff(tally)
     drawn = []
-    for month, documents in zip(edges, tally.tolist(), strict=True):
-        first_text, last_text = _span_text(month, step)
+    for month, count_of_bar, part in zip(
+        periods.months, counts.tolist(), parts.tolist(), strict=True
+    ):
+        first_text, last_text = _span_text(month, periods.step)
         drawn.append(
             Bar(
                 label=first_text if first_text == last_text else f"{first_text}–{last_text}",
-                documents=documents,
-                part=documents / max(int(tally.max()), 1),
+                documents=count_of_bar,
+                part=part,
                 url=_address([*parameters, ("from", first_text), ("to", last_text)]),
             )
         )
@@ -293,45 +332,47 @@ def rates(
     page_parameters: list[tuple[str, str]],
     among: Selection,
 ) -> tuple[list[Bar], float]:
-    """How often what some documents have occurs by time: its height by the words of all the set's
-    documents of that time; and how often in PER words where it is most. lengths: int32[D], words.
-    among: the set of whose time the bars are, which has all of these documents."""
-    least, documents_of_days = _of_days(among)
-    days = document_days.read_days(selection.version)
+    """How often what some documents have occurs by time: the height of a bar by the words of all
+    the set's documents of that time, its count as `Bar.documents`; and how often in RATE_WORDS
+    words where it is most. counts: of each of the documents. lengths: int32[D], words. among: the
+    set of whose time the bars are, which has all of these documents."""
+    days = _of_days(among)
+    periods = _bar_periods(selection, days)
+    if periods is None:
+        return [], 0.0
+    day_of_document = document_days.read_days(selection.version)
 
-    def by_time(numbers: np.ndarray, weights: np.ndarray) -> list[Bar]:
-        dated = days[numbers] > 0
-        since = days[numbers][dated] - least
-        tally = np.bincount(since, weights[dated], len(documents_of_days)).astype(np.int64)
-        return bars(selection, (least, tally), page_parameters)
+    def by_time(numbers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        dated = day_of_document[numbers] > 0
+        since = day_of_document[numbers][dated] - days.first
+        of_days = np.bincount(since, weights[dated], len(days.counts)).astype(np.int64)
+        return periods.add_up(of_days)
 
-    numbers = np.arange(len(days)) if selection.numbers is None else selection.numbers
-    bars_by_time = by_time(documents, counts)
+    numbers = selection.numbers
+    if numbers is None:
+        numbers = np.arange(len(day_of_document))
+    uses = by_time(documents, counts)
     words = by_time(numbers, lengths[numbers])
-    per = [
-        PER * bar_of_time.documents / max(of_words.documents, 1)
-        for bar_of_time, of_words in zip(bars_by_time, words, strict=True)
-    ]
-    highest = max(per, default=0.0)
-    scaled = [
-        replace(bar_of_time, part=rate / (highest or 1))
-        for bar_of_time, rate in zip(bars_by_time, per, strict=True)
-    ]
-    return scaled, highest
+    rates_of_bars = RATE_WORDS * uses / np.maximum(words, 1)
+    highest = float(rates_of_bars.max())
+    parts = rates_of_bars / (highest or 1)
+    return _draw_bars(selection, periods, uses, parts, page_parameters), highest
 
 
-def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
-    """(the first day with documents of the set, int64: documents of it and each later day)."""
+def _of_days(selection: Selection) -> _CountsOfDays:
+    """The days with documents of the set, and how many each has."""
 
-    def make() -> tuple[int, np.ndarray]:
+    def make() -> _CountsOfDays:
         if selection.is_only_days:
-            return document_days.count_by_day(selection.version, *selection.day_range)
+            return _CountsOfDays(
+                *document_days.count_by_day(selection.version, *selection.day_range)
+            )
         days = document_days.read_days(selection.version)[selection.numbers]
         days = days[days > 0]
         if not len(days):
-            return 0, np.zeros(0, np.int64)
+            return _CountsOfDays(0, np.zeros(0, np.int64))
         least = int(days.min())
         last_day = int(days.max())
-        return least, count(days - least, last_day - least + 1)
+        return _CountsOfDays(least, count(days - least, last_day - least + 1))
 
     return _tallies.get_or_set((selection.key, "days"), make)

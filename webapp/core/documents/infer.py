@@ -78,7 +78,7 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
     run = view.run
     targets = view.labels.into
     p = np.zeros(run.topics)
-    remainder = _theta(run.snapshot_id, run.pk, number)
+    remainder = theta_of_document(run.snapshot_id, run.pk, number)
     if not engines.get(run.engine).ABOUT.by_document:
         remainder = remainder * beta(run, words[row : row + 1]).dense()[0]
     remainder[assigned[row]] = 0.0
@@ -99,16 +99,18 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
 
 
 @cached(64)
-def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
-    """The mixture of a document under a snapshot, which never changes."""
+def theta_of_document(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
+    """float64[K]: the mixture of a document under a snapshot, which never changes. number: the
+    document's."""
     run = Run.objects.get(pk=run_id)
     rows, counts, _, _ = evidence.of(run).token_topics.of_document(number)
     words, inverse = np.unique(rows, return_inverse=True)  # sections of a document share words
-    return _read(run, words, np.bincount(inverse, weights=counts).astype(counts.dtype)).theta
+    return read_words(run, words, np.bincount(inverse, weights=counts).astype(counts.dtype)).theta
 
 
-def _read(run: Run, words: np.ndarray, counts: np.ndarray) -> infer.Reading:
-    """Some words of the run's vocabulary, each once, by the rule of its engine for a document."""
+def read_words(run: Run, words: np.ndarray, counts: np.ndarray) -> infer.Reading:
+    """Some words of the run's vocabulary, each once, by the rule of its engine for a document.
+    words: int[n], their numbers; counts: int[n], how often each is there."""
     engine = engines.get(run.engine)
     if not engine.ABOUT.by_document:
         return infer.read(beta(run, words), counts, priors(run).alpha)
@@ -147,7 +149,7 @@ def text(view: RunView, text: str) -> tuple[ReadText, list[texts.Word]]:
     evidence.of(view.run)  # says what is missing
     offsets, words, unknown = located(view.run.version, text)
     distinct, inverse, counts = np.unique(words, return_inverse=True, return_counts=True)
-    inferred = _read(view.run, distinct, counts)
+    inferred = read_words(view.run, distinct, counts)
     mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
     labels = view.labels
     tokens = texts.Tokens(

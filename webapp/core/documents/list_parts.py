@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from webapp.core.documents import document_days, search
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.intake.metadata.columns import put_in_order
 from webapp.platform.storage.cache import BoundedCache
@@ -21,7 +21,7 @@ FIRST_MATCHES = 2_000  # matches of a search that are put in order before others
 LAST_KEY = 1e12  # of a document without a date, or that the search does not find
 # Bytes of orders that a web process keeps: at ten million documents the last three of a whole corpus
 _KEPT_BYTES = 128 << 20
-_orders = BoundedCache(_KEPT_BYTES)
+kept_orders = BoundedCache(_KEPT_BYTES)
 
 
 class ListPart(ABC):
@@ -88,7 +88,7 @@ class ByDate(ListPart):
             first = document_days.first_place(self.selection.version, days, self.newest)
             return self._corpus_order[first : first + self.length]
         name = "newest" if self.newest else "date"
-        return _orders.get_or_set((self.selection.key, name), self._sort)
+        return kept_orders.get_or_set((self.selection.key, name), self._sort)
 
     def _sort(self) -> np.ndarray:
         numbers = self.selection.numbers
@@ -112,10 +112,9 @@ class HavingTopic(ListPart):
     topics: the topic, and those that were merged into it. order_key: of what is kept of this order.
     """
 
-    def __init__(self, selection: Selection, topic: int):
-        assert selection.run is not None, "a corpus alone has no topics"
+    def __init__(self, selection: RunSelection, topic: int):
         self.selection = selection
-        self.topics = selection.run_view.labels.merged_topics(topic)
+        self.topics = selection.view.labels.merged_topics(topic)
         self.order_key = (selection.run.snapshot_id, *self.topics)
         self._evidence = evidence.of(selection.run)
         self._holders = self._find_holders()
@@ -124,7 +123,7 @@ class HavingTopic(ListPart):
     def _find_holders(self) -> np.ndarray:
         if len(self.topics) == 1 and self.selection.mask is None:
             return self._sort()  # training left the order itself
-        return _orders.get_or_set((self.selection.key, "with", self.order_key), self._sort)
+        return kept_orders.get_or_set((self.selection.key, "with", self.order_key), self._sort)
 
     def _sort(self) -> np.ndarray:
         return _holders_by_share(self._evidence, self.topics, self.selection.mask)
@@ -152,7 +151,7 @@ class LackingTopic(ListPart):
     def numbers(self) -> np.ndarray:
         """int32[length], ascending."""
         key = (self.selection.key, "without", self.having.order_key)
-        return _orders.get_or_set(key, self._find)
+        return kept_orders.get_or_set(key, self._find)
 
     def _find(self) -> np.ndarray:
         mask = self.selection.mask
@@ -177,7 +176,7 @@ class BestMatches(ListPart):
         assert matches is not None, "a search is a condition"
         self.selection = selection
         self.matches = matches
-        self.keys, self._best, self.remaining = _orders.get_or_set(
+        self.keys, self._best, self.remaining = kept_orders.get_or_set(
             (selection.key, "relevance"), self._rank
         )
         self.length = len(self._best)
@@ -209,7 +208,7 @@ class OtherMatches(ListPart):
 
     def numbers(self) -> np.ndarray:
         """int32[length]."""
-        return _orders.get_or_set((self.best.selection.key, "behind"), self._sort)
+        return kept_orders.get_or_set((self.best.selection.key, "behind"), self._sort)
 
     def _sort(self) -> np.ndarray:
         remaining = self.best.remaining

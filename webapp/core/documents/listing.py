@@ -10,8 +10,6 @@ from bisect import bisect_right
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-import regex
-
 from inference.errors import Invalid
 from webapp.core.documents import document_days
 from webapp.core.documents.list_parts import (
@@ -25,7 +23,9 @@ from webapp.core.documents.list_parts import (
     number_before,
     number_behind,
 )
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import topic_numbers
+from webapp.platform.drawing.numbers import topic_label
 
 ORDERS = {
     "order": "order of the corpus",
@@ -33,7 +33,6 @@ ORDERS = {
     "date": "oldest first",
     "newest": "newest first",
 }
-_TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
 
 
 class Neighbours(NamedTuple):
@@ -53,18 +52,21 @@ class ListPage(NamedTuple):
 
 
 class Listing:
-    """selection's documents by `by`: "order", "relevance", "date", "newest", or "T07", largest
-    share first.
+    """The documents of a selection in an order.
 
-    by: "" for relevance where there is a search, else the corpus's order. Raises Invalid for an
-    order that there is not.
+    by: the order: one of ORDERS; a topic, such as "T07", the largest share first; or "" for
+    relevance where the selection has a search, else for the order of the corpus. Raises Invalid for
+    an order that there is not.
     """
 
     def __init__(self, selection: Selection, by: str = ""):
         self.selection = selection
         self.default = "relevance" if selection.q else "order"
         self.by = by or self.default
-        self.topic = _topic(self.by, selection)
+        self.topic = None
+        if selection.run and topic_numbers.is_written(self.by):
+            self.topic = topic_numbers.read(self.by, selection.run, "by")
+            self.by = topic_label(self.topic)  # 7 is T07
         is_known = self.topic is not None or self.by in ORDERS
         if not is_known or (self.by == "relevance" and not selection.q):
             raise Invalid(
@@ -159,7 +161,7 @@ class Listing:
 
     def _parts(self) -> list[ListPart]:
         """The list, in one part or in two."""
-        if self.topic is not None:
+        if isinstance(self.selection, RunSelection) and self.topic is not None:
             having = HavingTopic(self.selection, self.topic)
             return [having, LackingTopic(having)]
         if self.by in ("date", "newest"):
@@ -173,14 +175,3 @@ class Listing:
 def _place(key: float, number: int) -> str:
     """A place in a list, as addresses write it."""
     return f"{key!r},{number}"
-
-
-def _topic(by: str, selection: Selection) -> int | None:
-    match = _TOPIC.fullmatch(by)
-    if not match or not selection.run:
-        return None
-    if int(match[1]) >= selection.run.topics:
-        raise Invalid(
-            "by", f"Run {selection.run.pk} has topics 0 to {selection.run.topics - 1}, got {by}."
-        )
-    return int(match[1])

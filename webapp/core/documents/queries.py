@@ -8,7 +8,7 @@ import numpy as np
 from inference.explore.similar import nearest
 from webapp.core.documents import search, texts
 from webapp.core.documents.listing import Listing
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import (
     Document,
     DocumentWithPassage,
@@ -39,13 +39,13 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
     passages: dict[int, texts.Excerpt] = {}
     if selection.q:
         passages = search.passages(selection.corpus, selection.q, numbers)
-    elif topic is not None:
-        passages = texts.passages(selection.run_view, numbers, topic)
+    elif topic is not None and isinstance(selection, RunSelection):
+        passages = texts.passages(selection.view, numbers, topic)
     # Under an embargo what is read counts as shown: only those beginnings are read that are shown
     without_match = [number for number in numbers if number not in passages]
     passages |= texts.beginnings(selection.corpus, without_match)
     shares: dict[int, float] = {}
-    if topic is not None:
+    if topic is not None and isinstance(selection, RunSelection):
         shares = dict(zip(numbers, _shares(selection, numbers, topic), strict=True))
     owner = selection.run or selection.corpus
     view = selection.view
@@ -64,23 +64,27 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
         url = links.selected_document_url(owner, number, query_string)
         passage = texts.shown_passage(selection.corpus, view, number, passages[number])
         return FoundDocument(
-            **row,
-            **passage,
+            number=number,
+            url=url,
+            title=row["title"],
+            date_text=row["date_text"],
+            snippet=passage.snippet,
+            passage_url=passage.passage_url,
+            source_id=row["source_id"],
             share=shares.get(number),
             id=row["source_id"],
             date=row["date_text"],
-            passage="".join(text for text, _ in passage["snippet"]),
-            url=url,
+            passage="".join(text for text, _ in passage.snippet),
             match_url=match_url(url, number),
         )
 
     return [*map(shown, numbers)]
 
 
-def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
+def _shares(selection: RunSelection, numbers: list[int], topic: int) -> list[float]:
     """The topic's share of the words of each of these documents."""
-    run_evidence = evidence.of(selection.run_view.run)
-    parts = selection.run_view.labels.merged_topics(topic)
+    run_evidence = evidence.of(selection.view.run)
+    parts = selection.view.labels.merged_topics(topic)
     topic_tokens = np.array(
         [sum(run_evidence.mixtures.tokens(number, part) for part in parts) for number in numbers]
     )
@@ -104,7 +108,7 @@ def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
 
     Under embargo the text is "" and `embargo` says why.
     """
-    part = embargo.part(corpus, number, at)
+    part = embargo.read_part(corpus, number, at)
     if part is None:
         return None
     about = embargo.about(
@@ -122,9 +126,26 @@ def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
         "whole",
         "digest",
     )[number]
-    columns = about | part._asdict() | {"metadata": json.loads(about["metadata"])}
     return Document(
-        **columns, embargo=embargo.sentence(corpus), id=about["source_id"], date=about["date_text"]
+        source_id=about["source_id"],
+        file=about["file"],
+        date_text=about["date_text"],
+        metadata=json.loads(about["metadata"]),
+        words=about["words"],
+        parts=about["parts"],
+        number=number,
+        title=about["title"],
+        date=about["date_text"],
+        start=part.start,
+        end=part.end,
+        text=part.text,
+        embargo=embargo.sentence(corpus),
+        place=about["place"],
+        part=about["part"],
+        whole=about["whole"],
+        digest=about["digest"],
+        length=part.length,
+        id=about["source_id"],
     )
 
 
@@ -133,14 +154,21 @@ def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWit
     corpus = view.run.corpus
     about_documents = embargo.about(corpus, numbers, "title", "date_text")
     passages = texts.passages(view, numbers, topic)
-    return [
-        DocumentWithPassage(
-            **about_documents[n],
-            **texts.shown_passage(corpus, view, n, passages.get(n)),
-            url=view.go("run_document", n, topic=topic),
+    documents = []
+    for number in numbers:
+        row = about_documents[number]
+        passage = texts.shown_passage(corpus, view, number, passages.get(number))
+        documents.append(
+            DocumentWithPassage(
+                number=number,
+                url=view.go("run_document", number, topic=topic),
+                title=row["title"],
+                date_text=row["date_text"],
+                snippet=passage.snippet,
+                passage_url=passage.passage_url,
+            )
         )
-        for n in numbers
-    ]
+    return documents
 
 
 def proportions(view: RunView, number: int) -> list[Proportion]:
@@ -155,7 +183,7 @@ def proportions(view: RunView, number: int) -> list[Proportion]:
 def topic_proportions(view: RunView, tokens: np.ndarray) -> list[Proportion]:
     """The share of each topic in any tokens, [K] by topic."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
-    words = topics.top_words(view, order, 5)
+    words = topics.top_words(view, order, topics.FIRST_WORDS)
     total = tokens.sum()
     return [
         Proportion(
@@ -186,7 +214,7 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
     by_number = embargo.about(
         view.run.corpus, [number, *nearby.numbers.tolist()], "title", "date_text", "digest"
     )
-    text = by_number.get(number, {}).get("digest")
+    digest = by_number[number]["digest"] if number in by_number else None
     own_mixture = view.labels.merged(mixture)
     rows = []
     for n, distance in zip(nearby.numbers.tolist(), nearby.distances.tolist(), strict=True):
@@ -208,7 +236,7 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
                 date_text=row["date_text"],
                 likeness=1.0 - distance**2,
                 shared=[links.topic_share(view, k, float(other_mixture[k])) for k in common],
-                same=row["digest"] == text,
+                same=row["digest"] == digest,
                 url=view.go("run_document", n),
             )
         )

@@ -123,11 +123,11 @@ def _searches_of_lemmas(version: Version, index: Index | None, lemmas: list[str]
         if len(written) <= MOST_WRITINGS:
             searches[lemma] = _any_of(written)
         else:
-            searches[lemma] = _joined_by_or(_by_stems(index, lemma, forms))
+            searches[lemma] = _joined_by_or(searches_by_stems(index, lemma, forms))
     return searches
 
 
-def _by_stems(index: Index, lemma: str, forms: np.ndarray) -> list[str]:
+def searches_by_stems(index: Index, lemma: str, forms: np.ndarray) -> list[str]:
     """Searches that find forms of a lemma, MOST_WRITINGS at most: for those of one stem a word that
     has it, the lemma where it is one. Where there are more stems, those of fewest forms are left
     out: first come the forms of the lemma's own stem, then the other stems by how many they

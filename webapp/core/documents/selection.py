@@ -15,15 +15,16 @@ from webapp.core.documents.conditions import (
     AllDocuments,
     Condition,
     DayLimit,
+    HasTopic,
     Range,
     Search,
-    TopicShare,
     Value,
     day_limits,
 )
 from webapp.core.results.view import RunView
 from webapp.intake.metadata.groups import Groups, span as span_of_period
 from webapp.models import Corpus, Run, Version
+from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.cache import of_documents
 
 Kind = TypeVar("Kind", bound=Condition)
@@ -81,7 +82,12 @@ class Selection:
 
     def with_topic(self, topic: int, percent: float = 0) -> Self:
         """Those of these documents that have a topic."""
-        return self.with_conditions(TopicShare(topic, percent))
+        return self.with_conditions(HasTopic(topic, percent))
+
+    def address_by_topic(self, topic: int, percent: float = 0) -> str:
+        """The query string of those of these documents that have a topic, for the page of
+        documents: those with most of it first."""
+        return self.with_topic(topic, percent).address(by=topic_label(topic))
 
     def elsewhere(self, name: str) -> Self:
         """These documents without the conditions on a category: what its other values would
@@ -117,7 +123,7 @@ class Selection:
     @property
     def topics(self) -> list[tuple[int, float]]:
         """(topic, least percentage of the document)."""
-        return [(share.topic, share.percent) for share in self.of_kind(TopicShare)]
+        return [(share.topic, share.percent) for share in self.of_kind(HasTopic)]
 
     @property
     def values(self) -> list[tuple[str, str]]:
@@ -128,12 +134,6 @@ class Selection:
     def between(self) -> list[Range]:
         """Ranges of numbers, or of dates beside the first."""
         return self.of_kind(Range)
-
-    @property
-    def run_view(self) -> RunView:
-        """`view` of a set of a run's documents."""
-        assert self.view is not None, "a set of a corpus's documents has no run"
-        return self.view
 
     @overload
     @staticmethod
@@ -249,11 +249,6 @@ class Selection:
         beside = [condition.depends_on(all_documents) for condition in self.conditions]
         return (self.version.pk, *filter(None, beside), *self.parameters)
 
-    @property
-    def counts_key(self) -> tuple:
-        """What everything that is counted of a run's topics in these documents depends on."""
-        return (*self.key, *self.run_view.topics_key)
-
     def _mask(self) -> np.ndarray:
         mask = np.zeros(self.version.documents, bool)
         mask[self.numbers] = True
@@ -299,6 +294,11 @@ class RunSelection(Selection):
 
     view: RunView
     run: Run
+
+    @property
+    def counts_key(self) -> tuple:
+        """What everything that is counted of a run's topics in these documents depends on."""
+        return (*self.key, *self.view.topics_key)
 
 
 def _version(corpus: Corpus, view: RunView | None) -> Version:

@@ -20,12 +20,12 @@ def selection_form(context, selection):
 
 @register.simple_tag(takes_context=True)
 def chosen_set(context) -> ChosenOfRun | None:
-    """The set that is chosen on any page of a run; None where all documents are meant."""
+    """The set that is chosen on any page of a run; None where all documents are meant. Whether the
+    page shows these documents alone is what `typed` was told: `restricted` in the context."""
     run = context["run"]
     query = context["request"].GET
     selection = context.get("selection")
-    is_set = isinstance(selection, Selection)
-    if not is_set:
+    if not isinstance(selection, Selection):
         try:
             selection = Selection.read(query, RunView(run))
         except Invalid:
@@ -40,7 +40,7 @@ def chosen_set(context) -> ChosenOfRun | None:
         export=reverse("export", args=[run.pk, "documents.csv"]) + address,
         rest=reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),
         corpus=reverse("corpus_subset", args=[run.corpus_id]) + selection.address(run=run.pk),
-        shown=is_set,
+        shown=context["restricted"],
         final=run.final,
         sentence=selection.sentence,
     )

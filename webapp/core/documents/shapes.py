@@ -1,5 +1,6 @@
 """What the pages of documents show: each is rendered as HTML and answered as JSON, key by key in
-this order."""
+this order. Of a type with several bases the keys of the last base come first, those of the first
+base behind them, and its own at the end."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -136,7 +137,8 @@ class Facet:
 
 @dataclass(frozen=True)
 class Bar(Link):
-    """Documents of a period. part: of the most."""
+    """A period. documents: how many it has; where a bar is of uses, how many of these. part: its
+    height as a part of the highest bar's."""
 
     documents: int
     part: float
@@ -439,7 +441,8 @@ class TopicsOfDocument:
 
 @dataclass(frozen=True)
 class DocumentOfRunPage(Similar, TopicsOfDocument, DocumentPage):
-    """A document with its topics, along its length, and the documents that are like it."""
+    """A document with its topics, along its length, and the documents that are like it. Keys: those
+    of DocumentPage, of TopicsOfDocument, and of Similar."""
 
 
 @dataclass(frozen=True)
@@ -489,7 +492,8 @@ class PassagePage(Passage):
 
 @dataclass(frozen=True)
 class PassageOfRunPage(Similar, TopicsOfText, PassagePage):
-    """A passage with its topics, and the documents that are like it."""
+    """A passage with its topics, and the documents that are like it. Keys: those of PassagePage, of
+    TopicsOfText, and of Similar."""
 
 
 @dataclass(frozen=True)
@@ -500,7 +504,7 @@ class PassageHtml:
 
 
 @dataclass(frozen=True)
-class Whole(Described):
+class DescribedWhole(Described):
     """A document that was cut into sections, the documents first … first + parts - 1."""
 
     first: int
@@ -525,7 +529,7 @@ class SectionOfRun(Section, Mixed):
 class PartOfWhole:
     """A whole document, of which a page shows some sections. after: how many come before these."""
 
-    whole: Whole
+    whole: DescribedWhole
     after: int
     previous: Link | None
     next: Link | None

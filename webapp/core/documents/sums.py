@@ -9,9 +9,9 @@ import numpy as np
 
 from inference.day_sums import Ranges
 from inference.documents import count, take_evenly
-from inference.topic_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS
+from inference.topic_sums import ALL_DOCUMENTS, ALL_WORDS, MEASURES, NUMBER, TOKENS
 from webapp.core.documents import document_days, document_groups
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.intake.metadata.groups import Groups
@@ -68,7 +68,7 @@ def sample_of_days(selection: Selection, spans: Spans, limit: int) -> np.ndarray
 
 
 def of_days(
-    selection: Selection,
+    selection: RunSelection,
     groups: list[Spans],
     topics: Sequence[int] | None = None,
     measures: Sequence[int] = MEASURES,
@@ -76,7 +76,7 @@ def of_days(
     """Sums of some topics, or of all, as readers fold them, in groups of days. None where the run
     left no sums by day, or none that help."""
     version = selection.version
-    run_evidence = evidence.of(selection.run_view.run)
+    run_evidence = evidence.of(selection.view.run)
     if run_evidence.day_sums is None or document_days.order_by_day(version, newest=False) is None:
         return None
     spans = [span for group in groups for span in group]
@@ -88,7 +88,7 @@ def of_days(
         partial(document_days.documents_between, version),
         document_days.read_days(version),
         topic_numbers,
-        selection.run_view.labels.into,
+        selection.view.labels.into,
         measures,
     )
     if day_ranges is None:
@@ -105,25 +105,25 @@ def of_days(
     return Ranges(totals, by_topic)
 
 
-class Sums(NamedTuple):
+class TopicSums(NamedTuple):
     """Topics as readers fold them: a merged topic's tokens are its target's.
 
-    groups: Groups without `group`, or None where all documents are one group. tokens:
-    int64[G, K]. documents: int64[G, K], those that have the topic. of_tokens: int64[G], all tokens
-    of a group. of_documents: int64[G], all its documents.
+    groups: Groups without `group`, or None where all documents are one group. topic_tokens:
+    int64[G, K]. topic_documents: int64[G, K], those that have the topic. all_tokens: int64[G], of
+    a group, whatever topic they are assigned to. all_documents: int64[G], of a group.
     """
 
     groups: Groups | None
-    tokens: np.ndarray
-    documents: np.ndarray
-    of_tokens: np.ndarray
-    of_documents: np.ndarray
+    topic_tokens: np.ndarray
+    topic_documents: np.ndarray
+    all_tokens: np.ndarray
+    all_documents: np.ndarray
 
     @property
     def shares(self) -> np.ndarray:
         """float64[G, K]: of each group's tokens; NaN for a group without any."""
         with np.errstate(invalid="ignore"):
-            return self.tokens / self.of_tokens[:, None]
+            return self.topic_tokens / self.all_tokens[:, None]
 
     @property
     def labels(self) -> list[str]:
@@ -131,23 +131,23 @@ class Sums(NamedTuple):
         return self.groups.labels if self.groups else [""]
 
 
-def of_selection(selection: Selection, by: str | None = None) -> Sums:
+def of_selection(selection: RunSelection, by: str | None = None) -> TopicSums:
     """Sums of the selected documents, by a period or a category (document_groups.read_groups). Raises Invalid
     where there is no such thing."""
     if not by and not selection.has_conditions:
-        return of_all(selection.run_view)
+        return of_all(selection.view)
     return grouped(
         selection, document_groups.read_groups(selection.version, by) if by else None, by
     )
 
 
-def grouped(selection: Selection, groups: Groups | None, name: Hashable) -> Sums:
+def grouped(selection: RunSelection, groups: Groups | None, name: Hashable) -> TopicSums:
     """Sums of the selected documents in any groups. name: tells them from others of the same
     documents."""
-    run = selection.run_view.run
-    targets = selection.run_view.labels.into
+    run = selection.view.run
+    targets = selection.view.labels.into
 
-    def make() -> Sums:
+    def make() -> TopicSums:
         # What is kept does not grow with D
         labelled = groups and groups._replace(group_or_maker=np.empty(0, np.int32), days=None)
         days = days_of_groups(selection, groups)
@@ -155,27 +155,29 @@ def grouped(selection: Selection, groups: Groups | None, name: Hashable) -> Sums
         if ranges is not None:
             tokens, documents = (ranges.by_topic[:, :-1, m].T.astype(np.int64) for m in (0, 1))
             totals = ranges.whole[:-1].astype(np.int64)
-            return Sums(labelled, tokens, documents, totals[:, WORDS], totals[:, ALL])
+            return TopicSums(
+                labelled, tokens, documents, totals[:, ALL_WORDS], totals[:, ALL_DOCUMENTS]
+            )
         G = len(groups.labels) if groups else 1
         members, group = selection.in_groups(groups)
         tokens, documents = evidence.of(run).mixtures.sums(group, G, targets, members)
-        return Sums(labelled, tokens, documents, tokens.sum(axis=1), count(group, G))
+        return TopicSums(labelled, tokens, documents, tokens.sum(axis=1), count(group, G))
 
     return _kept.get_or_set((name, *selection.counts_key), make)
 
 
-def of_all(view: RunView) -> Sums:
+def of_all(view: RunView) -> TopicSums:
     """Sums of all documents, as one group."""
     targets = view.labels.into
     run_evidence = evidence.of(view.run)
     if not np.array_equal(targets, np.arange(run_evidence.K)):
         # A document that has two merged topics is counted once
-        return grouped(Selection.all(view), None, None)
+        return grouped(RunSelection.all(view), None, None)
 
-    def make() -> Sums:
+    def make() -> TopicSums:
         _, topics, tokens, _ = run_evidence.word_topics.held_by_word()
         of_topics = np.bincount(topics, tokens, minlength=run_evidence.K).astype(np.int64)
-        return Sums(
+        return TopicSums(
             None,
             of_topics[None],
             run_evidence.topic_documents.counts[None],

@@ -3,7 +3,7 @@ length does not matter."""
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import regex
@@ -196,15 +196,22 @@ def _densest(positions: np.ndarray, length: int) -> int:
     return int(positions[np.argmax(held)])
 
 
+class ShownPassage(NamedTuple):
+    """snippet: the passage in pieces, and whether each is to be marked. passage_url: its page, in a
+    run with the set that is chosen; None where there is no passage."""
+
+    snippet: list[tuple[str, bool]]
+    passage_url: str | None
+
+
 def shown_passage(
     corpus: Corpus, view: RunView | None, number: int, passage: Excerpt | None
-) -> dict[str, Any]:
-    """snippet: its parts; passage_url: its page, in a run with the set that is chosen; None where
-    there is no passage."""
+) -> ShownPassage:
+    """A passage of a document as pages show it, without one where it has none."""
     if passage is None or passage.end <= passage.start:
-        return {"snippet": passage.parts if passage else [], "passage_url": None}
+        return ShownPassage(passage.parts if passage else [], None)
     url = links.passage_url(view.run if view else corpus, number, passage.start, passage.end)
-    return {"snippet": passage.parts, "passage_url": view.go.with_set(url) if view else url}
+    return ShownPassage(passage.parts, view.go.with_set(url) if view else url)
 
 
 def around(corpus: Corpus, begins: dict[int, int]) -> list[embargo.Piece]:

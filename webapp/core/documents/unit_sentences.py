@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.answers.collection_unit import Field
+from inference.answers.collection_unit import CLEAR, FEWEST_VALUES, TOO_FEW_VALUES, Field
 from inference.explore.naming import capitalized
 from webapp.core.documents import unit_words
-from webapp.core.documents.corpus_unit import Unit, failed, unit_of
+from webapp.core.documents.corpus_unit import Unit, failed, known_fields, unit_of
 from webapp.models import Version
 from webapp.platform.drawing.numbers import count
 
@@ -112,7 +112,32 @@ def _of_documents(version: Version, unit: Unit) -> str:
             "We could not find out which texts belong together, because of a mistake of this"
             " program: each counts for itself."
         )
-    return "We found nobody who has several texts: each text counts for itself."
+    field = _alike_of_few_values(version)
+    if field is None:
+        return "We found nobody who has several texts: each text counts for itself."
+    values = f"{count(field.values)} {unit_words.values_of(field.name)}"
+    return (
+        f"Texts with the same {_field(version, field)} resemble each other, but there are only"
+        f" {values}, too few to say anything about others. So each text counts for itself, and"
+        f" intervals are about more texts of these {values}."
+    )
+
+
+def _alike_of_few_values(version: Version) -> Field | None:
+    """The field whose texts are most alike, of those that can't be the unit because they have too
+    few values: two authors who wrote all texts. None where no such field's texts are clearly
+    alike."""
+    of_few_values = [
+        field
+        for field in known_fields(version)
+        # Of many values a few may have most of the texts: that is another sentence
+        if field.unfit == TOO_FEW_VALUES and field.values < FEWEST_VALUES
+    ]
+    of_columns = [field for field in of_few_values if not field.derived]
+    most_alike = max(of_columns, key=lambda field: field.effect, default=None)
+    if most_alike is None or most_alike.effect < CLEAR:
+        return None
+    return most_alike
 
 
 def _two_digits(number: float) -> int:

@@ -1,5 +1,5 @@
 """Documents: lists and search of a corpus or inside a run, one document, a passage of one, and
-parent documents: what the sections that were made of one hold together.
+whole documents: what the sections that were made of one hold together.
 """
 
 import json
@@ -14,10 +14,10 @@ from webapp.core.documents import (
     document_days,
     facets,
     infer,
-    parent_documents,
     passages,
     queries,
     texts,
+    whole_documents,
 )
 from webapp.core.documents.document import (
     ShownDocument,
@@ -26,7 +26,7 @@ from webapp.core.documents.document import (
 )
 from webapp.core.documents.listing import ORDERS, Listing
 from webapp.core.documents.passages import Place
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.documents.shapes import (
     ColouredHtml,
     DocumentOfRunPage,
@@ -51,9 +51,8 @@ from webapp.core.documents.shapes import (
     WholeOfRunPage,
     WholePage,
 )
-from webapp.core.results import links
+from webapp.core.results import links, topic_numbers
 from webapp.core.results.page_cache import cached_page
-from webapp.core.results.topics import is_topic
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
 from webapp.platform.accounts import embargo
@@ -127,9 +126,10 @@ def _orders(listing: Listing) -> list[ListOrder]:
     offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
     if not document_days.first_and_last(selection.version):
         del offered["date"], offered["newest"]
-    topic_order = [] if listing.topic is None else [listing.topic]
-    for k in dict.fromkeys([topic for topic, _ in selection.topics] + topic_order):
-        offered[topic_label(k)] = f"share of {selection.run_view.labels.title(k)}"
+    if isinstance(selection, RunSelection):
+        topic_order = [] if listing.topic is None else [listing.topic]
+        for k in dict.fromkeys([topic for topic, _ in selection.topics] + topic_order):
+            offered[topic_label(k)] = f"share of {selection.view.labels.title(k)}"
     return [
         ListOrder(
             label, selection.address(by=by if by != listing.default else None), by, by == listing.by
@@ -138,10 +138,10 @@ def _orders(listing: Listing) -> list[ListOrder]:
     ]
 
 
-@typed("corpus/document.html")
+@typed("corpus/document.html", restricted=False)
 def in_corpus(
-    request: HttpRequest,
     corpus: Corpus,
+    selection: Selection,
     page_query: PageQuery,
     number: int,
     *,
@@ -151,7 +151,6 @@ def in_corpus(
 ) -> PageResponse[DocumentPage]:
     """A document as it is, without a run."""
     passage_place = Place.read(passage)
-    selection = Selection.read(request.GET, corpus)
     _check_exists(corpus, number)
     document = read_document(selection, number, _first_character(at, passage_place))
     if document is None:
@@ -160,11 +159,11 @@ def in_corpus(
     return PageResponse(page, partial(_text, corpus, document, passage_place))
 
 
-@typed("run/document.html")
+@typed("run/document.html", restricted=False)
 def in_run(
-    request: HttpRequest,
     run: Run,
     view: RunView,
+    selection: RunSelection,
     page_query: PageQuery,
     number: int,
     as_json: bool,
@@ -184,12 +183,12 @@ def in_run(
             reverse("corpus_document", args=[run.corpus_id, number]) + page_query.url().rstrip("?")
         )
     passage_place = Place.read(passage)
-    selection = Selection.read(request.GET, view)
     _check_is_read(run, number)
     document = read_document_of_run(selection, number, _first_character(at, passage_place))
     if document is None:
         raise _missing(run.corpus, number)
     plain = _document(page_query, document, passage_place, at, by)
+    similar = document.similar
     name, coloured, only_topic = _coloured_topics(show or topic, view, document.proportions)
     page = DocumentOfRunPage(
         **vars(plain),
@@ -200,13 +199,18 @@ def in_run(
         show=name,
         topic=only_topic,
         strip=_strip(page_query, document.strip),
-        **vars(document.similar),
+        similar=similar.similar,
+        similar_unseen=similar.similar_unseen,
+        similar_looked=similar.similar_looked,
     )
 
     def html() -> ColouredHtml:
         text = _text(run, document, passage_place)
         return ColouredHtml(
-            **vars(text) | {"cite": view.go.with_set(text.cite)},
+            words=text.words,
+            marked=text.marked,
+            passages=text.passages,
+            cite=view.go.with_set(text.cite),
             shown=coloured,
             hues=links.hues(view),
             all=page_query.url(show=ALL, topic=None),
@@ -252,8 +256,9 @@ def _coloured_topics(
     """Which topics' words are coloured: as the address says it; their numbers; the topic where it
     is one alone. name: all, strongest, or a topic's number. What is none of these is the
     strongest."""
-    if is_topic(name, view.run):
-        topic = int(view.labels.into[int(name)])
+    number = topic_numbers.find(name, view.run)
+    if number is not None:
+        topic = int(view.labels.into[number])
         return str(topic), {topic}, topic
     if name == ALL:
         return ALL, {part.number for part in parts}, None
@@ -377,11 +382,14 @@ def passage_in_run(
     tokens = passages.mixture(view, number, passage)
     if run.corpus.embargo:
         tokens[:] = 0
+    similar = passages.similar(view, number, tokens)
     page = PassageOfRunPage(
         **vars(described) | {"url": view.go.with_set(described.url)},
         tokens=int(tokens.sum()),
         proportions=queries.topic_proportions(view, view.labels.merged(tokens)),
-        **vars(passages.similar(view, number, tokens)),
+        similar=similar.similar,
+        similar_unseen=similar.similar_unseen,
+        similar_looked=similar.similar_looked,
     )
     return PageResponse(page, partial(_passage_html, request, run.corpus, page))
 
@@ -402,59 +410,59 @@ def _passage_html(request: HttpRequest, corpus: Corpus, page: PassagePage) -> Pa
     return PassageHtml(corpus, request.build_absolute_uri(page.url), csl)
 
 
-@typed("corpus/parent_document.html")
+@typed("corpus/whole.html")
 def whole_in_corpus(
     corpus: Corpus, page_query: PageQuery, first: int, as_json: bool, *, after: int = 0
 ) -> PageResponse[WholePage] | HttpResponse:
-    """A parent document of a corpus: a page of its sections, or a redirect where `first` is not its
+    """A whole document of a corpus: a page of its sections, or a redirect where `first` is not its
     first section."""
-    parent = _parent(corpus, first, corpus.documents)
-    if parent.first != first:
+    whole = _whole_or_404(corpus, first, corpus.documents)
+    if whole.first != first:
         name = "corpus_whole_json" if as_json else "corpus_whole"
-        address = reverse(name, args=[corpus.pk, parent.first])
+        address = reverse(name, args=[corpus.pk, whole.first])
         return redirect(address + page_query.url(after=after or None).rstrip("?"))
-    after = min(after, parent.parts - 1)
-    sections = parent_documents.sections(
-        corpus, parent, after, lambda number: reverse("corpus_document", args=[corpus.pk, number])
+    after = min(after, whole.parts - 1)
+    sections = whole_documents.sections(
+        corpus, whole, after, lambda number: reverse("corpus_document", args=[corpus.pk, number])
     )
     return PageResponse(
         WholePage(
-            parent_documents.about(corpus, parent),
+            whole_documents.about(corpus, whole),
             after,
             _earlier(page_query, after),
-            _later(page_query, parent, after),
+            _later(page_query, whole, after),
             sections,
         )
     )
 
 
-@typed("run/parent_document.html")
+@typed("run/whole.html")
 def whole_in_run(
     run: Run, view: RunView, page_query: PageQuery, first: int, as_json: bool, *, after: int = 0
 ) -> PageResponse[WholeOfRunPage] | HttpResponse:
     """With the topics of all its sections together, and along its length."""
-    parent = _parent(run.corpus, first, run.version.documents)
-    if parent.first != first:
+    whole = _whole_or_404(run.corpus, first, run.version.documents)
+    if whole.first != first:
         name = "run_whole_json" if as_json else "run_whole"
-        address = reverse(name, args=[run.pk, parent.first])
+        address = reverse(name, args=[run.pk, whole.first])
         return redirect(address + page_query.url(after=after or None).rstrip("?"))
-    after = min(after, parent.parts - 1)
-    rows = parent_documents.sections(
-        run.corpus, parent, after, lambda number: view.go("run_document", number)
+    after = min(after, whole.parts - 1)
+    rows = whole_documents.sections(
+        run.corpus, whole, after, lambda number: view.go("run_document", number)
     )
-    mixtures = parent_documents.mixtures(view, [row.number for row in rows])
+    mixtures = whole_documents.mixtures(view, [row.number for row in rows])
     sections = []
     for row, counts in zip(rows, mixtures, strict=True):
-        largest = parent_documents.shares(counts, parent_documents.MOST_NAMED_TOPICS)
+        largest = whole_documents.shares(counts, whole_documents.MOST_NAMED_TOPICS)
         sections.append(SectionOfRun(**vars(row), tokens=int(counts.sum()), topics=largest))
     page = WholeOfRunPage(
-        whole=parent_documents.about(run.corpus, parent),
+        whole=whole_documents.about(run.corpus, whole),
         sections=sections,
         after=after,
         previous=_earlier(page_query, after),
-        next=_later(page_query, parent, after),
-        proportions=queries.topic_proportions(view, parent_documents.mixture(view, parent)),
-        strip=_strip_of_whole(view, parent),
+        next=_later(page_query, whole, after),
+        proportions=queries.topic_proportions(view, whole_documents.mixture(view, whole)),
+        strip=_strip_of_whole(view, whole),
     )
 
     def html() -> WholeHtml:
@@ -466,39 +474,37 @@ def whole_in_run(
     return PageResponse(page, html)
 
 
-def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.ParentDocument:
-    document = parent_documents.parent_of(corpus, number) if number < documents else None
+def _whole_or_404(corpus: Corpus, number: int, documents: int) -> whole_documents.WholeDocument:
+    document = whole_documents.whole_of(corpus, number) if number < documents else None
     if document is None:
         raise _missing(corpus, number)
     return document
 
 
 def _earlier(page_query: PageQuery, after: int) -> Link | None:
-    begin = max(0, after - parent_documents.PAGE) or None
+    begin = max(0, after - whole_documents.PAGE) or None
     return Link("Earlier sections", page_query.url(after=begin) + "#sections") if after else None
 
 
-def _later(
-    page_query: PageQuery, parent: parent_documents.ParentDocument, after: int
-) -> Link | None:
-    end = after + parent_documents.PAGE
+def _later(page_query: PageQuery, whole: whole_documents.WholeDocument, after: int) -> Link | None:
+    end = after + whole_documents.PAGE
     return (
         Link("Later sections", page_query.url(after=end) + "#sections")
-        if end < parent.parts
+        if end < whole.parts
         else None
     )
 
 
-def _strip_of_whole(view: RunView, parent: parent_documents.ParentDocument) -> list[StretchOfWhole]:
-    """The stretches of the parent document, each with the address of its first section."""
-    edges, tokens = parent_documents.strip(view, parent)
+def _strip_of_whole(view: RunView, whole: whole_documents.WholeDocument) -> list[StretchOfWhole]:
+    """The stretches of the whole document, each with the address of its first section."""
+    edges, tokens = whole_documents.strip(view, whole)
     return [
         StretchOfWhole(
             part=begin + 1,
             parts=end - begin,
             tokens=int(counts.sum()),
-            topics=parent_documents.shares(counts),
-            url=view.go("run_document", parent.first + begin),
+            topics=whole_documents.shares(counts),
+            url=view.go("run_document", whole.first + begin),
         )
         for (begin, end), counts in zip(pairwise(edges), tokens, strict=True)
     ]

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
-from webapp.core.notebooks import html, markdown, queries, services as notebooks, word
+from webapp.core.notebooks import html, markdown, pin_contents, queries, services as notebooks, word
 from webapp.core.notebooks.sent_passages import read_passages
 from webapp.core.notebooks.shapes import (
     NotebookHtml,
@@ -238,7 +238,7 @@ def _read_content(request: HttpRequest) -> PinContent:
     kind = form.get("kind", "")
     run = authorization.run_or_404(request, whole_number(form, "run")) if form.get("run") else None
     if kind == Pin.Kind.TOPIC and run:
-        return queries.of_topic(run, whole_number(form, "topic"))
+        return pin_contents.of_topic(run, whole_number(form, "topic"))
     if kind == Pin.Kind.PASSAGE and (run or form.get("corpus")):
         if run:
             corpus = run.corpus
@@ -247,13 +247,13 @@ def _read_content(request: HttpRequest) -> PinContent:
         start = whole_number(form, "start") if form.get("start") else None
         end = whole_number(form, "end") if form.get("end") else None
         document = whole_number(form, "document")
-        return queries.of_passage(corpus, run, document, form.get("quote", ""), start, end)
+        return pin_contents.of_passage(corpus, run, document, form.get("quote", ""), start, end)
     if kind == Pin.Kind.CHART:
         try:
             table = orjson.loads(form["table"]) if form.get("table") else None
         except orjson.JSONDecodeError:
             raise Invalid("table", "The table that came with the chart is not JSON.") from None
-        return queries.of_chart(
+        return pin_contents.of_chart(
             run,
             form.get("title", ""),
             form.get("address", ""),
@@ -276,7 +276,7 @@ def _read_passages(request: HttpRequest) -> list[PinContent]:
         return []
     run = authorization.run_or_404(request, whole_number(form, "run"))
     return [
-        queries.of_passage(run.corpus, run, passage.document, passage.quote, None, None)
+        pin_contents.of_passage(run.corpus, run, passage.document, passage.quote, None, None)
         for passage in passages_of_page
     ]
 

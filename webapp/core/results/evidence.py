@@ -17,13 +17,13 @@ def of(run: Run) -> Evidence:
         raise Invalid(
             "run", f"Run {run.pk} has not counted its words yet: that is done when training ends."
         )
-    return _open_evidence(
+    return open_run_evidence(
         files.bow_folder(run.version_id, run.pk, run.dropped), run.pk, run.snapshot_id
     )
 
 
 @cached(_OPEN)
-def _open_evidence(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
+def open_run_evidence(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
     by_word = bow_folder / "by_word"
     folder = files.run_folder(run_id) / "evidence"
     bow = _bow(bow_folder)

@@ -39,7 +39,7 @@ def tree(snapshot_id: int) -> Tree:
     """Stored at the end of a run; of runs by older programs when it is first asked for."""
     row = StoredResult.objects.filter(snapshot=snapshot_id, key=TREE, method=METHOD).first()
     if row is None:
-        values = {"method": METHOD, "data": _make_tree(Run.objects.get(snapshot=snapshot_id))}
+        values = {"method": METHOD, "data": make_tree(Run.objects.get(snapshot=snapshot_id))}
         row, _ = StoredResult.objects.update_or_create(
             snapshot_id=snapshot_id, key=TREE, defaults=values
         )
@@ -47,9 +47,9 @@ def tree(snapshot_id: int) -> Tree:
     return Tree(topics, [(a, b) for a, b in joins], proposed)
 
 
-def _make_tree(run: Run) -> Tree:
-    """The tree of the topics in use; without general talk, unless that is most of the words: then
-    it is what the documents are about."""
+def make_tree(run: Run) -> Tree:
+    """The tree of a finished run's topics in use; without general talk, unless that is most of the
+    words: then it is what the documents are about."""
     run_evidence = evidence.of(run)
     columns = measures.of(run)
     size = np.where(columns["used"] > 0, columns["tokens"], 0.0)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from webapp.core.results import measures
 from webapp.models import Replicate, Run
 from webapp.platform.storage.cache import cached
 
@@ -41,7 +40,7 @@ def ready(run_id: int) -> QuerySet[Replicate]:
     """The finished trainings with other seeds, in their order."""
     own_texts = Replicate.Texts.OWN
     done = Replicate.Status.READY
-    rows = Replicate.objects.filter(run=run_id, texts=own_texts, number=0, status=done)
+    rows = Replicate.objects.filter(run=run_id, texts=own_texts, asked_topics=0, status=done)
     return rows.order_by("pk")
 
 
@@ -84,13 +83,3 @@ def count_found(run: Run) -> list[FoundAgain]:
 def doubtful(run: Run) -> set[int]:
     """Topics that fewer than half of the runs with other seeds have."""
     return {k for k, found_again in enumerate(count_found(run)) if found_again.doubtful}
-
-
-def unstable(run: Run) -> set[int]:
-    """Topics that are called unstable: doubtful ones, unless their words say that they are general
-    talk, as a topic's page asks that first, or nothing is measured of them."""
-    doubtful_topics = doubtful(run)
-    if not doubtful_topics:
-        return set()
-    kinds_by_words = measures.kinds(measures.of(run))
-    return {k for k in doubtful_topics if kinds_by_words[k] in ("clear", "mixed")}

@@ -36,7 +36,7 @@ class Labels:
         self,
         K: int,
         values: dict[str, dict[int, str]],
-        proposed: Sequence["Proposal"] = (),
+        proposed: Sequence[Proposal] = (),
     ):
         """`values`: field of Edit -> topic -> its present value. `proposed`: what was proposed for
         each topic, or nothing yet."""
@@ -93,7 +93,7 @@ class Labels:
         """Whether it is general talk, which lists and charts set apart."""
         return self._proposal(k).background
 
-    def _proposal(self, k: int) -> "Proposal":
+    def _proposal(self, k: int) -> Proposal:
         return self._proposed[k] if k < len(self._proposed) else Proposal()
 
     def note(self, k: int) -> str:

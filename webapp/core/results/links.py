@@ -144,6 +144,11 @@ def _page(name: str, run_id: int) -> str:
     return reverse(name, args=[run_id])
 
 
+def compare_again_url(first: int, second: int) -> str:
+    """Where a form asks again for a comparison of two runs that failed."""
+    return reverse("compare_again", args=[first, second])
+
+
 def seeds_url(run: Run) -> str:
     """Where the run's page says how it compares with other seeds."""
     return _page("run", run.pk) + "#seeds"

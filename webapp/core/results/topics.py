@@ -15,20 +15,13 @@ from webapp.platform.storage.nulls import number_or_none
 from webapp.platform.storage.sql import rows, tuples
 
 TOP_WORDS = 10
-FREQUENT = 1.0  # the same, where words are wanted by their probability alone
+FIRST_WORDS = 5  # by which a topic is recognised where it is one of several
+# The lambda of relevance (inference.explore.relevance) by which words are ordered by their
+# probability alone
+PROBABILITY_LAM = 1.0
 RANKED = 60  # of a topic's most probable words: those that relevance orders
 FORMS = 2  # times as many words are looked at as are shown: some are forms of others
 OWN_WORDS = 20  # of these, the first that a passage of the topic marks
-
-
-def is_topic(text: str, run: Run) -> bool:
-    """Whether a text is the number of a topic of the run."""
-    return text.isascii() and text.isdigit() and len(text) < 6 and int(text) < run.topics
-
-
-def read_numbers(texts: Iterable[str], run: Run) -> list[int]:
-    """The topics among some texts, ascending, each once."""
-    return sorted({int(text) for text in texts if is_topic(text, run)})
 
 
 def top_words(
@@ -40,10 +33,10 @@ def top_words(
     choose = _choosing(view, lam, count)
     wanted_topics = sorted({*numbers, *(m for merged in members.values() for m in merged)})
     least = count + len(view.hidden_words.words)
-    # Others are soon replaced
+    # Nearly every page names some topics: first words are kept, but not of a run in training, whose
+    # snapshots are soon replaced
     if view.run.final and least <= TOP_WORDS and not any(members.values()):
-        # Kept, as nearly every page names some topics
-        first = _first_words(
+        first = words_by_relevance(
             view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam
         )
         return {k: choose(first[k]) for k in numbers}
@@ -65,7 +58,7 @@ def first_words(view: RunView, count: int) -> list[list[str]]:
     run = view.run
     return [
         choose(words)
-        for words in _first_words(
+        for words in words_by_relevance(
             run.snapshot_id, run.version_id, run.topics, least, relevance.USUAL_LAM
         )
     ]
@@ -77,7 +70,9 @@ def _choosing(view: RunView, lam: float, count: int) -> Callable[[Iterable[str]]
     cases do not fill a list."""
     hidden = view.hidden_words.words
     language = view.run.version.settings.get("language", "")
-    stem = (form_maker("stems", language) if lam < FREQUENT and language in STEMS else None) or list
+    stem = (
+        form_maker("stems", language) if lam < PROBABILITY_LAM and language in STEMS else None
+    ) or list
 
     def choose(words: Iterable[str]) -> list[str]:
         left = [word for word in words if word not in hidden]
@@ -90,9 +85,11 @@ def _choosing(view: RunView, lam: float, count: int) -> Callable[[Iterable[str]]
 
 
 @cached(16)  # of 2,000 topics they have 4 MB
-def _first_words(
+def words_by_relevance(
     snapshot_id: int, version_id: int, K: int, count: int, lam: float
 ) -> list[list[str]]:
+    """The first words of each of K topics as they are stored, whatever readers hid: FORMS times
+    `count`, of which some may be forms of others. lam: of relevance."""
     words: list[list[str]] = [[] for _ in range(K)]
     for topic, word, *_ in _relevant(snapshot_id, version_id, list(range(K)), FORMS * count, lam):
         words[topic].append(word)

@@ -34,7 +34,6 @@ class EarlyTopics:
             return
         run = self.attempt.run.pk
         with self.publishing_budget, self.attempt.beat.long():
-            snapshots.publish(
-                run, self.attempt.number, snapshot.step, snapshot.topics, snapshot.coherence
-            )
+            with snapshots.store(run, snapshot.step, snapshot.topics, snapshot.coherence) as stored:
+                stored.show(self.attempt.number)
             snapshots.drop_old(run)

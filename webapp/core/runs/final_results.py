@@ -77,7 +77,7 @@ class FinalResults:
         self.team = team
 
     def publish(self, state: State, findings: RunFindings) -> Topics:
-        """Store all of it, and point the run to it in one transaction. Returns the topics."""
+        """Store all of it, and then point the run to it. Returns the topics."""
         model = self.model
         topics = model.engine.topics(model.config, state)
         evidence = self._gather_evidence(topics, state)
@@ -96,10 +96,9 @@ class FinalResults:
         settle(*finished_folders)  # they are on the disk before a row points to them
         items = sealed.put(*finished_folders, model.checkpoint)
         findings.promise(self.run)
-        with transaction.atomic():
-            snapshots.publish(
-                self.run.pk, self.attempt.number, state.t, topics, measures.coherence, outcome
-            )
+        storing = snapshots.store(self.run.pk, state.t, topics, measures.coherence, outcome)
+        with storing as stored, transaction.atomic():
+            stored.show(self.attempt.number)
             sealed.record(items)
             # In the same transaction: nobody continues a run that is done where the worker ends
             _label_named_topics(self.run)

@@ -99,7 +99,7 @@ def numbers_of_topics(run: Run) -> tuple[int, ...]:
 
 def rows(run: Run) -> QuerySet[Replicate]:
     """The trainings with the numbers that are asked about."""
-    return run.replicates.filter(number__in=numbers_of_topics(run)).order_by("pk")
+    return run.replicates.filter(asked_topics__in=numbers_of_topics(run)).order_by("pk")
 
 
 def refuse(run: Run) -> str:
@@ -123,8 +123,9 @@ def refuse(run: Run) -> str:
             " here. The families of topics on the overview say how these topics hang together."
         )
     if share_read(run) < LEAST_SHARE:
+        seconds = seconds_of_trainings(run, LEAST_SHARE, 1)
         return (
-            f"The trainings would take about {duration(_estimate(run, LEAST_SHARE, 1))} on one core"
+            f"The trainings would take about {duration(seconds)} on one core"
             f" with {LEAST_SHARE:.0%} of the documents alone, more than the"
             f" {duration(MOST_CORE_SECONDS)} that"
             " are allowed. Train a run with a third of the topics, and compare the two."
@@ -134,23 +135,23 @@ def refuse(run: Run) -> str:
 
 def estimate(run: Run) -> float:
     """Seconds that all trainings take on this machine, about."""
-    return _estimate(run, share_read(run), threads())
+    return seconds_of_trainings(run, share_read(run), threads())
 
 
 def share_read(run: Run) -> float:
     """The share of the documents that the trainings read: 1 where they take no longer than
     MOST_CORE_SECONDS on one core, else as many as can be read in that time; 0 where no share can.
     The topics of every document are found whatever is read."""
-    complete = _estimate(run, 1.0, 1)
+    complete = seconds_of_trainings(run, 1.0, 1)
     if complete <= MOST_CORE_SECONDS:
         return 1.0
-    without_reading = _estimate(run, 0.0, 1)
+    without_reading = seconds_of_trainings(run, 0.0, 1)
     return max(0.0, (MOST_CORE_SECONDS - without_reading) / (complete - without_reading))
 
 
-def _estimate(run: Run, share: float, cores: int) -> float:
-    """Seconds of all trainings that read a share of the documents, as the form of trainings
-    estimates them."""
+def seconds_of_trainings(run: Run, share: float, cores: int) -> float:
+    """Seconds of all trainings that read a share of the documents, on so many cores, as the form of
+    trainings estimates them."""
     version = run.version
     seconds = 0.0
     for number in numbers_of_topics(run):
@@ -205,8 +206,8 @@ def begin(run: Run) -> None:
         raise Invalid("run", refused)
     with transaction.atomic():
         new_rows = [
-            Replicate(run=run, seed=replicate_rows.following_seed(run, i), number=number)
-            for number in numbers_of_topics(run)
+            Replicate(run=run, seed=replicate_rows.following_seed(run, i), asked_topics=topics)
+            for topics in numbers_of_topics(run)
             for i in range(SEEDS)
         ]
         replicate_rows.queue(new_rows, rows(run))
@@ -320,7 +321,9 @@ def _first_words(run: Run, topics: Topics) -> np.ndarray:
 def _partners(replicate: Replicate, topics: Topics) -> np.ndarray:
     """int32[K], see Short."""
     run = replicate.run
-    siblings = run.replicates.filter(number=replicate.number, status=Replicate.Status.READY)
+    siblings = run.replicates.filter(
+        asked_topics=replicate.asked_topics, status=Replicate.Status.READY
+    )
     stored = siblings.exclude(pk=replicate.pk).values_list("topics", flat=True).first()
     if not stored:
         return np.zeros(0, np.int32)
@@ -341,15 +344,16 @@ def trainings(run: Run) -> dict[int, list[Short]] | None:
 
 @cached(8)
 def _read(keys: tuple[int, ...], own_seed: int) -> dict[int, list[Short]]:
-    by_number: dict[int, list[Short]] = {}
-    stored = Replicate.objects.filter(pk__in=keys).order_by("number", "pk")
+    by_topics: dict[int, list[Short]] = {}
+    stored = Replicate.objects.filter(pk__in=keys).order_by("asked_topics", "pk")
     ordered = sorted(
-        stored.values_list("number", "seed", "tokens"), key=lambda row: (row[0], row[1] != own_seed)
+        stored.values_list("asked_topics", "seed", "result"),
+        key=lambda row: (row[0], row[1] != own_seed),
     )
-    for number, _, tokens in ordered:
-        with np.load(BytesIO(tokens or b"")) as arrays:
-            by_number.setdefault(number, []).append(Short(**arrays))
-    return by_number
+    for asked_topics, _, result in ordered:
+        with np.load(BytesIO(result or b"")) as arrays:
+            by_topics.setdefault(asked_topics, []).append(Short(**arrays))
+    return by_topics
 
 
 def found_again(pair: list[Short]) -> np.ndarray:

@@ -1,7 +1,7 @@
 """What a run's topics are called until readers name them: proposed when their snapshot is
 published."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -12,12 +12,13 @@ from django.db import transaction
 from django.db.models.functions import Length, Now
 
 from inference import Evidence, Topics
+from inference.documents import even_step
 from inference.explore import company, naming, neighbours
 from inference.explore.company import TopicCompany
 from inference.explore.family_names import Term
 from inference.explore.following import equal_spans
 from inference.explore.grammar import Grammar
-from inference.explore.name_candidates import Rarity, tells
+from inference.explore.name_candidates import PERSON, Rarity, may_name, tells
 from inference.explore.naming import Name
 from inference.explore.neighbours import Sample, Written
 from inference.text.clitics import dividing_clitics
@@ -33,8 +34,9 @@ from webapp.platform.storage import files
 
 # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
 LEAST_DOCUMENTS = 5
-METHOD = 8  # which way of naming is the present one; topics that an older one named are named anew
+METHOD = 10  # which way of naming is the present one; topics that an older one named are named anew
 GRAMMAR = 4_000_000  # characters that the grammar is learned from: about a second
+LEAST_CHARACTERS = 1_000  # of a text, or all of it: fragments would be ends of sentences
 SPANS = 24  # of time that names follow their topics over, with as many documents each
 MOST_FIELDS = 8  # whose values they follow them over
 MOST_VALUES = 60  # of such a field
@@ -45,7 +47,16 @@ MOST_ORDINARY = 0.5
 # Different words of a column from which on it may be of titles: parties and persons of a few dozen
 # names are speakers, however ordinary "labour" and "grant" are
 WORDS_OF_TITLES = 100
-PERSON = 0.4  # what the name of a person is worth: families are rather called by subjects
+FOREIGN = 6  # of a topic's first 20 words: so many are function words of another language
+# Part of the shorter of two lists of function words that is in the other, from which on the languages
+# are near relatives: ordinary words of Galician stand in the list of Portuguese
+RELATED = 0.15
+# What a term is worth that its topic is called by, too: a reader finds it again in the list of the
+# family's topics, and the rule of topics' names has judged it
+NAMES_TOPIC = 1.5
+# Of how unevenly a term is spread, in what it is worth: by its first power "amount" named the
+# finances of a state, which "fiscal year" does
+TELLING_POWER = 2
 # Of a topic that are kept: what its family may be called by
 FAMILY_PHRASES = 24
 FAMILY_WORDS = 32
@@ -82,8 +93,7 @@ def of_words_alone(run_id: int, topics: Topics) -> Called:
 
 
 def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> Called:
-    """When training has ended: names made of words and phrases, as the texts write them; of a mixed
-    topic of those of both subjects.
+    """When training has ended: names made of words and phrases, as the texts write them.
 
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
@@ -94,6 +104,9 @@ def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> C
     samples = []
     for sample in neighbours.samples(evidence, lengths):
         beat.check()
+        if run.corpus.embargo:
+            enough = [p for p in sample.naming if p.documents >= LEAST_DOCUMENTS]
+            sample = sample._replace(naming=enough)
         samples.append(sample)
     leading = naming.leading_words(evidence)
     vocabulary = spelling(run.version_id, naming.spelled(leading, samples))
@@ -108,7 +121,7 @@ def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> C
     for sample, words_of_topic in zip(samples, words_of_topics, strict=True):
         beat.check()
         texts = neighbours.read(sample, partial(embargo.beginnings, run.corpus))
-        taught += _beginnings(texts.values(), characters_of_topic)
+        taught += middles(list(texts.values()), characters_of_topic)
         written = neighbours.written(
             evidence, sample, words_of_topic, vocabulary.__getitem__, texts
         )
@@ -122,7 +135,8 @@ def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> C
         every_phrase.append(_written_phrases(sample, written))
     settings = VocabularySettings.from_dict(run.version.settings)
     grammar = Grammar(taught, _stop_words(run.version), dividing_clitics(settings))
-    avoided = _names_of_units(run.version, grammar)
+    avoided = names_of_units(run.version, grammar)
+    numerals = number_words(_language(run.version))
     names = naming.by_coverage(
         evidence,
         leading,
@@ -132,8 +146,9 @@ def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> C
         kinds,
         avoided,
         list(_columns(run.version)),
+        numerals,
+        topics_of_other_languages(_language(run.version), leading.first, vocabulary),
     )
-    numerals = number_words(_language(run.version))
     rarity = naming.rarity_of(evidence, leading.first, _every_word(words_of_topics, samples))
     terms = []
     for k, (words_of_topic, (_, written)) in enumerate(
@@ -142,14 +157,14 @@ def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> C
         of_words = _words_of_families(
             evidence, k, words_of_topic, vocabulary, written, grammar, avoided | numerals
         )
-        of_phrases = _phrases_of_families(
+        of_phrases = phrases_of_families(
             grammar, every_phrase[k], avoided, written_number_words(_language(run.version))
         )
-        terms.append(_as_telling([*of_words, *of_phrases], rarity))
+        terms.append(weigh_terms([*of_words, *of_phrases], rarity, names[k]))
     return Called(names, phrases, terms)
 
 
-def _names_of_units(version: Version, grammar: Grammar) -> frozenset[str]:
+def names_of_units(version: Version, grammar: Grammar) -> frozenset[str]:
     """The words, in small letters, that name who speaks and no subject: "bush", of presidents.
 
     A column of WORDS_OF_TITLES or more of which many are ordinary words of the texts, such as
@@ -171,22 +186,51 @@ def _names_of_units(version: Version, grammar: Grammar) -> frozenset[str]:
     return frozenset(names)
 
 
-class _WrittenPhrase(NamedTuple):
-    """text: as the texts write it, or as a heading has it. words: the numbers of its words."""
+def topics_of_other_languages(
+    language: str, first: list[list[int]], vocabulary: Mapping[int, str]
+) -> frozenset[int]:
+    """Topics in another language than the texts': FOREIGN of their first words are its function
+    words, so that a name would be made of these. None where the language is not known ("") or has
+    no function words here, and none by words of a near relative: they may be its own."""
+    own_words = stop_words(language)
+    if not own_words:
+        return frozenset()
+    others = [
+        stop_words(other) - own_words for other in LANGUAGES if not _are_related(language, other)
+    ]
+    foreign: set[int] = set()
+    for k, words in enumerate(first):
+        spelled = {fold_apostrophes(vocabulary[word]).casefold() for word in words}
+        if any(len(spelled & function_words) >= FOREIGN for function_words in others):
+            foreign.add(k)
+    return frozenset(foreign)
+
+
+def _are_related(language: str, other: str) -> bool:
+    """Whether two languages are one, or share RELATED of their function words."""
+    own_words = stop_words(language)
+    other_words = stop_words(other)
+    shorter = min(len(own_words), len(other_words))
+    return len(own_words & other_words) >= RELATED * shorter
+
+
+class WrittenPhrase(NamedTuple):
+    """A phrase of a topic. text: as the texts write it, or as a heading has it. words: the numbers
+    of its words. tokens: how often the topic has it."""
 
     text: str
     words: tuple[int, ...]
     tokens: int
 
 
-def _written_phrases(sample: Sample, written: Written) -> list[_WrittenPhrase]:
+def _written_phrases(sample: Sample, written: Written) -> list[WrittenPhrase]:
     """Every phrase of a topic that enough documents have, and of which the texts show how it is
     written."""
     phrases = []
     for phrase in sample.every:
         text = written.form(phrase.words)
         if text and phrase.documents >= LEAST_DOCUMENTS:
-            phrases.append(_WrittenPhrase(text, phrase.words, phrase.tokens))
+            phrases.append(WrittenPhrase(text, phrase.words, phrase.tokens))
     return phrases
 
 
@@ -198,16 +242,21 @@ def _every_word(words_of_topics: list[list[int]], samples: list[Sample]) -> list
     ]
 
 
-def _as_telling(terms: list[Term], rarity: Rarity) -> list[Term]:
-    """Each worth less the more evenly it is spread over all texts: "amount" tells of no subject."""
-    return [
-        term._replace(worth=round(term.worth * rarity.telling(term.words, power=1), WORTH_DIGITS))
-        for term in terms
-    ]
+def weigh_terms(terms: list[Term], rarity: Rarity, name: Name) -> list[Term]:
+    """Terms of a topic, each worth less the more evenly it is spread over all texts, and more where
+    the topic's own name has it as a part."""
+    parts = {part.casefold() for part in name.parts}
+    weighed = []
+    for term in terms:
+        worth = term.worth * rarity.telling(term.words, power=TELLING_POWER)
+        if term.text.casefold() in parts:
+            worth *= NAMES_TOPIC
+        weighed.append(term._replace(worth=round(worth, WORTH_DIGITS)))
+    return weighed
 
 
-def _phrases_of_families(
-    grammar: Grammar, phrases: Iterable[_WrittenPhrase], avoided: Set[str], numerals: Set[str]
+def phrases_of_families(
+    grammar: Grammar, phrases: Iterable[WrittenPhrase], avoided: Set[str], numerals: Set[str]
 ) -> list[Term]:
     """The FAMILY_PHRASES noun phrases of a topic that it has most often. numerals: as a sentence
     writes them, so that the First Amendment names a family, and “Millionen Euro” none."""
@@ -217,7 +266,7 @@ def _phrases_of_families(
         if not text or grammar.is_code(text.split()[-1]) or not numerals.isdisjoint(text.split()):
             continue
         worth = PERSON if grammar.names_person(text) else 1.0
-        term = Term(text, _remaining_words(phrase, text), phrase.tokens, worth)
+        term = Term(text, remaining_words(phrase, text), phrase.tokens, worth)
         if text not in by_text or by_text[text].tokens < term.tokens:
             by_text[text] = term
     most_first = sorted(by_text.values(), key=lambda term: (-term.tokens, term.text))
@@ -247,13 +296,13 @@ def _words_of_families(
                 evidence.word_topics.held_topics[held] == k
             ].sum()
         )
-        worth = 1.0 if grammar.heads(spelling, text) else 0.0
+        worth = 1.0 if grammar.heads(spelling, text) and may_name(spelling) else 0.0
         terms.append(Term(text, (int(word),), tokens, worth))
     most_first = sorted(terms, key=lambda term: (-term.tokens, term.text))
     return most_first[:FAMILY_WORDS]
 
 
-def _remaining_words(phrase: _WrittenPhrase, text: str) -> tuple[int, ...]:
+def remaining_words(phrase: WrittenPhrase, text: str) -> tuple[int, ...]:
     """The numbers of the words of a text that is the end of a phrase's. All of the phrase's where
     these do not stand for one word of its text each: it may have words that are in no vocabulary,
     and a number may stand for two words that were joined."""
@@ -280,14 +329,31 @@ def _columns(version: Version) -> Iterator[np.ndarray]:
         yield fields.values(version, field)
 
 
-def _beginnings(texts: Iterable[str], limit: int) -> Iterator[str]:
-    """The texts until they have so many characters together."""
+def middles(texts: Sequence[str], limit: int) -> Iterator[str]:
+    """The middles of some texts, evenly over all by their lengths, with so many characters together
+    and LEAST_CHARACTERS of each: the beginnings of two long ones would be title pages, and would
+    lack most words."""
+    most_texts = max(1, limit // LEAST_CHARACTERS)
+    by_length = sorted(texts, key=len)
+    chosen = by_length[:: even_step(len(by_length), most_texts)]
     left = limit
-    for text in texts:
-        if left <= 0:
-            return
-        yield text[:left]
-        left -= len(text)
+    for number, text in enumerate(chosen):
+        characters = left // (len(chosen) - number)
+        begin = max(0, len(text) - characters) // 2
+        yield _whole_words(text, begin, begin + characters)
+        left -= min(characters, len(text))
+
+
+def _whole_words(text: str, begin: int, end: int) -> str:
+    """A part of a text without the words that its ends cut."""
+    part = text[begin:end]
+    if begin > 0:
+        _, space, behind = part.partition(" ")
+        part = behind if space else part
+    if end < len(text):
+        before, space, _ = part.rpartition(" ")
+        part = before if space else part
+    return part
 
 
 def _stop_words(version: Version) -> frozenset[str]:

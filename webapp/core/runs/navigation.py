@@ -50,7 +50,7 @@ def engine_label(run: Run) -> str:
     return engines.get(run.engine).ABOUT.label
 
 
-class Link(NamedTuple):
+class NavigationLink(NamedTuple):
     url: str
     name: str
     key: str
@@ -59,35 +59,44 @@ class Link(NamedTuple):
 
 
 @register.simple_tag(takes_context=True)
-def rooms(context) -> list[Link]:
+def rooms(context) -> list[NavigationLink]:
     """Links of `run` to each page that webapp.urls declares with a tab of its own, as far as the
     reader may open it."""
     return [link for link in _links(context) if not link.menu]
 
 
 @register.simple_tag(takes_context=True)
-def menus(context) -> list[tuple[str, list[Link]]]:
+def menus(context) -> list[tuple[str, list[NavigationLink]]]:
     """The name of each menu of `run`, in the order of webapp.urls, and its links."""
-    links_of_menu: dict[str, list[Link]] = {}
+    links_of_menu: dict[str, list[NavigationLink]] = {}
     for link in _links(context):
         if link.menu:
             links_of_menu.setdefault(link.menu, []).append(link)
     return list(links_of_menu.items())
 
 
-def _links(context) -> list[Link]:
+def _links(context) -> list[NavigationLink]:
     """Where two have a tab of one name, the first that the reader may open has it."""
     request = context["request"]
     go = context["go"]
-    hidden = context.get("hidden_words")
+    hidden = _hidden_words(context)
     this_route = routes.declared_for(request.resolver_match)
     role = request_context(request).role
-    links: dict[str, Link] = {}
+    links: dict[str, NavigationLink] = {}
     for route in routes.declared():
         tab = route.tab
         if tab and tab.name not in links and role >= route.access.read:
             links[tab.name] = _link(route, tab, this_route, request.path, go, hidden)
     return list(links.values())
+
+
+def _hidden_words(context) -> HiddenWords | None:
+    """Those of the run's view, which a page has by itself or by its set of documents."""
+    view = context.get("view")
+    selection = context.get("selection")
+    if view is None and selection is not None:
+        view = selection.view
+    return view.hidden_words if view else None
 
 
 def _link(
@@ -97,7 +106,7 @@ def _link(
     path: str,
     go: RunLinks,
     hidden: HiddenWords | None,
-) -> Link:
+) -> NavigationLink:
     """The tab is current on its page and on those below it."""
     url = reverse(route.name, args=[go.run])
     is_below = path.startswith(url)
@@ -111,7 +120,7 @@ def _link(
     drop = ""
     if hidden and route.name == "run_topics":
         drop = hidden.drop  # words that are hidden stay so
-    return Link(
+    return NavigationLink(
         url=go(route.name, drop=drop), name=tab.name, key=tab.key, current=current, menu=tab.menu
     )
 

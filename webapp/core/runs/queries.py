@@ -119,7 +119,7 @@ def forming(view: RunView, step: int | None = None) -> Forming:
     for topic in topics:
         passage, passage_url = passages.get(topic.number, NO_PASSAGE)
         row = DrawnTopic(
-            **vars(links.topic_link(view, topic.number)) | {"name": topic.name},
+            **vars(replace(links.topic_link(view, topic.number), name=topic.name)),
             share=topic.share,
             words=topic.words,
             passage=passage,

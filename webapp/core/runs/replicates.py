@@ -58,7 +58,7 @@ def possible(run: Run) -> bool:
 
 def of_seeds(run: Run) -> QuerySet[Replicate]:
     """Those that are trained on the run's own texts, with as many topics."""
-    return run.replicates.filter(texts=Replicate.Texts.OWN, number=0)
+    return run.replicates.filter(texts=Replicate.Texts.OWN, asked_topics=0)
 
 
 def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
@@ -75,7 +75,7 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
             Replicate(run=run, seed=replicate_rows.following_seed(run, i), texts=texts)
             for i in PLACES[texts]
         ]
-        replicate_rows.queue(new_rows, run.replicates.filter(texts=texts, number=0))
+        replicate_rows.queue(new_rows, run.replicates.filter(texts=texts, asked_topics=0))
 
 
 def begin_by_itself(run: Run) -> None:
@@ -134,7 +134,7 @@ def _completes_run_of_all(replicate: Replicate) -> bool:
     """Whether a run of all was asked for, and this was the last training that it waited for."""
     if not Steering.of_run(replicate.run).join:
         return False
-    if replicate.texts != Replicate.Texts.OWN or replicate.number:
+    if replicate.texts != Replicate.Texts.OWN or replicate.asked_topics:
         return False
     return not of_seeds(replicate.run).exclude(status=Replicate.Status.READY).exists()
 
@@ -180,13 +180,13 @@ def _train_replicate(
         checkpoint.save(saved, last.state, **shared_options)
         return None
     with beat.long():
-        if replicate.number:
+        if replicate.asked_topics:
             short = how_many.measure(replicate, engine, config, last, run_bow, saved.parent)
-            return {"topics": _pack_arrays(last.topics), "tokens": _pack_arrays(short)}
+            return {"topics": _pack_arrays(last.topics), "result": _pack_arrays(short)}
         if replicate.texts == Replicate.Texts.OWN:
             return {"topics": _pack_arrays(last.topics), "elsewhere": _elsewhere(run, last.topics)}
         return {
-            "tokens": _pack_arrays(
+            "result": _pack_arrays(
                 trials.measure_trial(replicate, engine, config, last, bow, run_bow)
             )
         }
@@ -205,9 +205,9 @@ class _Plan(NamedTuple):
 def _plan_training(replicate: Replicate, run_bow: Bow) -> _Plan:
     """With another number of topics a short training; else as long a one as the run's."""
     run = replicate.run
-    if replicate.number:
+    if replicate.asked_topics:
         bow = how_many.learned_from(run, run_bow)
-        settings_with_number = how_many.settings_with(run, bow, replicate.number)
+        settings_with_number = how_many.settings_with(run, bow, replicate.asked_topics)
         return _Plan(bow, settings_with_number, how_many.threads(), None)
     return _Plan(trials.learned_from(replicate, run_bow), run.settings, 1, run.step)
 
@@ -282,7 +282,7 @@ def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
 def _count(run: Run) -> None:
     """Say with how many the run is compared, once none is to come: its pages read no others, and
     are made again then."""
-    to_come = of_seeds(run).filter(status__in=(Replicate.Status.QUEUED, *kinds.REPLICATE.active))
+    to_come = of_seeds(run).filter(status__in=kinds.REPLICATE.unfinished_statuses)
     ready = found_again.ready(run.pk).count()
     Snapshot.objects.filter(run=run, final=True).update(
         replicates=None if to_come.exists() or not ready else ready

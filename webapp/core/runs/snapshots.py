@@ -1,7 +1,8 @@
-"""Publishing a run's topics: sparse rows, charts and the run's pointer to them, in one
-transaction."""
+"""Publishing a run's topics: sparse rows and charts, and then the run's pointer to them."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -17,14 +18,14 @@ from inference.explore.cooccurrence import companions
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
 from inference.explore.naming import Name
+from webapp.core.results.measures import MEASURED
 from webapp.core.runs import names, series
 from webapp.models import FormingStep, Metric, Run, Snapshot, Topic
 from webapp.platform.jobs import claims, kinds
 from webapp.platform.storage import bulk
 
 SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
-# snapshots of a run that stay: the present one, and the one that an open page may still be reading
-KEEP = 2
+KEPT_BESIDE_PRESENT = 1  # snapshot of a run: that which an open page may still be reading
 DROPPED_AT_ONCE = 1000
 LATEST_SNAPSHOT_STAYS = timedelta(hours=1)  # after the end of a run, for which the latter stays
 
@@ -50,20 +51,47 @@ def measure(run_id: int, trained: Trained, seconds: float) -> None:
     )
 
 
-def publish(
+@dataclass(frozen=True)
+class StoredTopics:
+    """A snapshot whose rows are committed, and that no page shows yet. in_use: how many of its
+    topics are, of an engine whose topics need not all be; else None."""
+
+    snapshot: Snapshot
+    in_use: int | None
+
+    def show(self, attempt: int) -> None:
+        """Have the run's pages show it; with a final snapshot the run is done.
+
+        Raises ClaimLost, and leaves everything as it was, when the run is not this attempt's any
+        more.
+        """
+        fields = {"status": Run.Status.DONE, "finished_at": Now()} if self.snapshot.final else {}
+        claims.update(
+            kinds.TRAIN,
+            self.snapshot.run_id,
+            attempt,
+            snapshot=self.snapshot,
+            in_use=self.in_use,
+            **fields,
+        )
+
+
+@contextmanager
+def store(
     run_id: int,
-    attempt: int,
     step: int,
     topics: Topics,
     coherence: np.ndarray,
     outcome: Outcome | None = None,
-) -> Snapshot:
-    """Replace what the run's pages show. With an outcome it is the final snapshot.
+) -> Iterator[StoredTopics]:
+    """Store a snapshot, for the block to show it. With an outcome it is the final one. Where the
+    block raises it is dropped again; where the process is killed meanwhile, drop_old or
+    drop_replaced drops it.
+
+    Its rows are committed before the run points to them, as bulk says why.
 
     Of an engine whose topics need not all be in use, those of the final one are in use that words
     were given to. Nothing is measured of the others.
-
-    Raises ClaimLost, and leaves everything as it was, when the run is not this attempt's any more.
     """
     used = np.ones(topics.K, bool) if topics.used is None else topics.used
     xy: np.ndarray | None = None
@@ -96,23 +124,22 @@ def publish(
             _topics(snapshot, topics, coherence, rows, used, outcome, xy, called), batch_size=2000
         )
         words.attach()
-        fields = {"status": Run.Status.DONE, "finished_at": Now()} if outcome is not None else {}
-        claims.update(
-            kinds.TRAIN,
-            run_id,
-            attempt,
-            snapshot=snapshot,
-            in_use=None if topics.used is None else int(used.sum()),
-            **fields,
-        )
-    return snapshot
+    try:
+        yield StoredTopics(snapshot, None if topics.used is None else int(used.sum()))
+    except BaseException:
+        # Also what comes after the block's commit ends here: then the run shows the snapshot
+        is_shown = Run.everything.filter(snapshot=snapshot).exists()
+        if not is_shown:
+            _drop([snapshot.pk])
+        raise
 
 
 def drop_old(run_id: int) -> None:
-    """Drop all but the newest snapshots of a run; what a reader still holds is left to
-    operations.upkeep."""
-    newest_first = Snapshot.objects.filter(run_id=run_id).order_by("-pk")
-    _drop(list(newest_first.values_list("pk", flat=True)[KEEP:]))
+    """Drop all snapshots of a run but the one it shows and the newest besides; what a reader still
+    holds is left to operations.upkeep."""
+    others = Snapshot.objects.filter(run=run_id).exclude(pk=F("run__snapshot"))
+    newest_first = others.order_by("-pk").values_list("pk", flat=True)
+    _drop(list(newest_first[KEPT_BESIDE_PRESENT:]))
 
 
 def drop_replaced() -> None:
@@ -212,7 +239,7 @@ def _topics(
     if outcome is not None:
         measures = outcome.measures
         share = measures.tokens / measures.tokens.sum()
-        columns = {name: np.where(used, getattr(measures, name), np.nan) for name in _MEASURES} | {
+        columns = {name: np.where(used, getattr(measures, name), np.nan) for name in MEASURED} | {
             "tokens": measures.tokens.astype(np.int64),
             "documents": outcome.evidence.topic_documents.counts,
         }
@@ -282,17 +309,6 @@ def _company(outcome: Outcome | None, K: int) -> list[list]:
         companions_of_topic = zip(topics[k], lifts[k], documents[k], strict=True)
         rows.append([[j, round(lift, 3), n] for j, lift, n in companions_of_topic if j >= 0])
     return rows
-
-
-_MEASURES = (
-    "npmi",
-    "exclusivity",
-    "effective_words",
-    "document_entropy",
-    "rank_1_documents",
-    "uniform_distance",
-    "corpus_distance",
-)
 
 
 def _none_for_nan(number: np.generic) -> float | int | None:

@@ -10,8 +10,7 @@ from django.http import QueryDict
 from inference.errors import Invalid
 from inference.steering import Changes
 from webapp.core.asked_training.stored_steering import KEYS_OF_CHANGES, Steering, TopicChanges
-from webapp.core.results import found_again
-from webapp.core.results.topics import is_topic
+from webapp.core.results import found_again, topic_numbers
 from webapp.core.runs import services
 from webapp.intake.ingest.typed_words import spell_words
 from webapp.models import Run, User, Word
@@ -37,8 +36,8 @@ class Wish:
         """What a form asks for: merge, split (numbers), together, never (words with spaces or
         commas). Raises Invalid."""
         wish = cls(
-            merge=_topics(posted.getlist("merge"), run, "merge"),
-            split=_topics(posted.getlist("split"), run, "split"),
+            merge=_topics(posted, "merge", run),
+            split=_topics(posted, "split", run),
             together=_typed_words(posted, "together", run),
             never=_typed_words(posted, "never", run),
         )
@@ -137,13 +136,9 @@ def sentences(run: Run) -> list[str]:
     return parts
 
 
-def _topics(texts: list[str], run: Run, name: str) -> list[int]:
-    for text in texts:
-        if not is_topic(text, run):
-            raise Invalid(
-                name, f"Topics of run {run.pk} are 0 to {run.topics - 1}, got “{text[:20]}”."
-            )
-    return sorted({int(text) for text in texts})
+def _topics(posted: QueryDict, name: str, run: Run) -> list[int]:
+    """Raises Invalid."""
+    return sorted(topic_numbers.read_several(posted.getlist(name), run, name))
 
 
 def _typed_words(posted: QueryDict, name: str, run: Run) -> list[str]:

@@ -145,5 +145,4 @@ def threads() -> int:
     """How many threads a training may use: its share of the cores, divided among the runs at work.
     The topics do not depend on it."""
     cores = os.cpu_count() or 1
-    runs_at_work = Run.objects.filter(status__in=kinds.TRAIN.active).count()
-    return max(1, cores // max(1, runs_at_work))
+    return max(1, cores // max(1, kinds.TRAIN.at_work.count()))

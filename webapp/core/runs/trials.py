@@ -104,6 +104,6 @@ def kept_trial(run: Run, texts: str) -> Kept | None:
 @cached(4)
 def _read(pk: int) -> Kept:
     with np.load(
-        BytesIO(Replicate.objects.values_list("tokens", flat=True).get(pk=pk) or b"")
+        BytesIO(Replicate.objects.values_list("result", flat=True).get(pk=pk) or b"")
     ) as arrays:
         return Kept(**arrays)

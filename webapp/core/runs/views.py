@@ -11,11 +11,13 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from inference.errors import Invalid
 from webapp.core.asked_training.described import describe_settings
 from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents import facets
-from webapp.core.results import links
-from webapp.core.results.topics import read_numbers, top_words
+from webapp.core.results import links, topic_numbers
+from webapp.core.results.topic_numbers import AskedTopic
+from webapp.core.results.topics import top_words
 from webapp.core.results.view import RunView
 from webapp.core.runs import excluded_words, queries, replicates, series, services as runs, steering
 from webapp.core.runs.shapes import Forming, RunHtml, RunPage, SteerPage, TickedTopic, WithoutPage
@@ -24,8 +26,8 @@ from webapp.intake.ingest import version_history
 from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.jobs import roster, scheduler
-from webapp.platform.pages.page import looked_up, show_errors
-from webapp.platform.pages.typed import HtmlPageResponse, PageResponse, typed
+from webapp.platform.pages.page import check_act, looked_up, show_errors
+from webapp.platform.pages.typed import NO_TEXTS, HtmlPageResponse, PageResponse, typed
 from webapp.platform.received import words_typed
 from webapp.platform.server import live
 
@@ -138,34 +140,46 @@ def cancel(request: HttpRequest, run: Run) -> HttpResponse:
 @require_POST
 @looked_up
 def train_again(request: HttpRequest, run: Run) -> HttpResponse:
+    """Train with the same settings; or on from its topics."""
+    act = request.POST.get("act", "")
+    check_act(act, ("again", "on"))
     user = authorization.user(request)
-    if "on" in request.POST:
-        next_run = runs.train_on(run, user)
-    else:
-        next_run = runs.train_again(run, user)
-    return redirect("run", next_run.pk)
+    with show_errors(request):
+        if act == "again":
+            return redirect("run", runs.train_again(run, user).pk)
+        return redirect("run", runs.train_on(run, user).pk)
+    return redirect("run", run.pk)
 
 
 @require_POST
 @looked_up
 def continue_with(request: HttpRequest, run: Run) -> HttpResponse:
     """Continue from this run’s topics on the newest version of its corpus."""
-    version = run.corpus.version
-    assert version is not None  # a run was trained on one
-    next_run = runs.continue_with(run, version, authorization.user(request))
-    return redirect("run", next_run.pk)
+    with show_errors(request):
+        version = run.corpus.version
+        if version is None:
+            raise Invalid(
+                "version",
+                f"“{run.corpus.name}” has no version with which run {run.pk} could continue. Choose"
+                " its words first.",
+            )
+        return redirect("run", runs.continue_with(run, version, authorization.user(request)).pk)
+    return redirect("run", run.pk)
 
 
 @require_POST
 @looked_up
 def other_seeds(request: HttpRequest, run: Run) -> HttpResponse:
     """Train with other seeds; or do so no more; or train one run of all."""
-    if "join" in request.POST:
-        return redirect("run", steering.join(run, authorization.user(request)).pk)
-    if "cancel" in request.POST:
-        replicates.cancel(run)
-    else:
-        replicates.begin(run)
+    act = request.POST.get("act", "")
+    check_act(act, ("train", "cancel", "join"))
+    with show_errors(request):
+        if act == "join":
+            return redirect("run", steering.join(run, authorization.user(request)).pk)
+        if act == "train":
+            replicates.begin(run)
+        else:
+            replicates.cancel(run)
     return redirect(links.seeds_url(run))
 
 
@@ -173,7 +187,6 @@ WORDS_OF_TOPIC = 8  # of each topic that is offered
 # Fields of the form, which stay filled where they can't be done
 FIELDS = ("merge", "split", "together", "never")
 LONGEST_PAIR_LIST = 400  # characters of each
-NONE: list[str] = []
 
 
 @typed("run/steer.html")
@@ -181,7 +194,7 @@ def steer(
     run: Run,
     view: RunView,
     *,
-    topics: list[str] = NONE,
+    topics: list[str] = NO_TEXTS,
     merge: str = "",
     split: str = "",
     together: str = "",
@@ -190,7 +203,9 @@ def steer(
     """The form: ?topics= are ticked, and the other parameters are what its fields begin with."""
     ticked: list[int] = []
     if run.final:
-        ticked = read_numbers(",".join(topics).split(","), run)[: steering.MOST_STEERED]
+        ticked = topic_numbers.find_several(",".join(topics).split(","), run)[
+            : steering.MOST_STEERED
+        ]
     words = top_words(view, ticked, WORDS_OF_TOPIC) if ticked else {}
     to_merge = merge.split(",")
     to_split = split.split(",")
@@ -230,7 +245,7 @@ def train_steered(request: HttpRequest, run: Run) -> HttpResponse:
 
 @typed("run/without.html")
 def without(
-    run: Run, view: RunView, *, topic: int | None = None, words: list[str] = NONE
+    run: Run, view: RunView, *, topic: AskedTopic = None, words: list[str] = NO_TEXTS
 ) -> PageResponse[WithoutPage]:
     """Choose words to leave out: those of ?topic=, and any that are typed or stand in ?words=."""
     runs.warm_starter(run)  # or says that there is none

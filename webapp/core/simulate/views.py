@@ -55,4 +55,11 @@ def compare_truth(run: Run, view: RunView) -> PageResponse[TruthPage]:
     extra = [
         ExtraTopic(topic=links.topic_link(view, row.number), **vars(row)) for row in measured.extra
     ]
-    return PageResponse(TruthPage(Beside(**vars(measured) | {"topics": topics, "extra": extra})))
+    beside = Beside(
+        settings=measured.settings,
+        topics=topics,
+        summary=measured.summary,
+        alpha=measured.alpha,
+        extra=extra,
+    )
+    return PageResponse(TruthPage(beside))

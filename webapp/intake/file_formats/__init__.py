@@ -86,7 +86,7 @@ def sniff(
     companions: Iterable[tuple[Source, str]] | Companions = (),
     **fixed_options,
 ) -> Sniff:
-    """What a file seems to be, by its name and its first bytes; `known` options are not guessed but
+    """What a file seems to be, by its name and its first bytes; fixed options are not guessed but
     taken.
 
     companions: (path, name) of the other files that came with it. Raises Unreadable when nothing

@@ -3,7 +3,7 @@ footnotes stand at the end."""
 
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import regex
 
@@ -23,6 +23,12 @@ _LEFT_OUT = {
     "rPrChange",  # how letters, and paragraphs, were before a change that was tracked
     "pPrChange",
 }
+_RULES_ABOVE_NOTES = ("separator", "continuationSeparator")  # which are themselves notes of a type
+_BREAKS = {"p": Prose.paragraph, "cr": Prose.line, "lastRenderedPageBreak": Prose.page}
+_CHARACTERS = {"tab": " ", "ptab": " ", "noBreakHyphen": "-"}
+_REFERENCES = ("footnoteReference", "endnoteReference")
+_ON = ("1", "true", "on")
+_OFF = ("0", "false", "off")
 
 
 def read(
@@ -63,64 +69,76 @@ class _Styles(Handler):
     """Which paragraph styles are headings: by their names, or because they stand in the outline."""
 
     def __init__(self):
-        self.headings = set()
-        self.style = ""
+        self.headings: set[str] = set()
+        self.style = ""  # the id of the one that is described
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "style":
             self.style = attributes.get("styleId", "")
-        elif (tag == "name" and _HEADING.fullmatch(attributes.get("val", ""))) or (
-            tag == "outlineLvl" and attributes.get("val", "9") < "9"
-        ):
+        elif _is_outlined(tag, attributes) or _is_name_of_heading(tag, attributes):
             self.headings.add(self.style)
 
 
+def _is_name_of_heading(tag: str, attributes: dict[str, str]) -> bool:
+    return tag == "name" and bool(_HEADING.fullmatch(attributes.get("val", "")))
+
+
+@dataclass
+class _Run:
+    """What is said of some letters before they come."""
+
+    is_hidden: bool = False
+    is_raised: bool = False
+    is_own_mark: bool = False  # the mark of a note that its author wrote, instead of a number
+
+
 class _Body(Handler):
+    """Adds the text of a document, or of its notes, to a prose. headings: styles of headings, by
+    their ids."""
+
     def __init__(self, prose: Prose, headings: set[str]):
         self.prose = prose
         self.headings = headings
-        self.left_out = 0
+        self.left_out = 0  # elements that have begun, from the one on that is left out
         self.is_text = False
         self.in_run = False
-        self.hidden = False  # whether the run's letters are hidden
-        self.raised = False  # whether the run's letters are raised
-        self.marked = False  # whether the run is the mark of a note, as its author wrote it
+        self.run = _Run()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if (
-            self.left_out
-            or tag in _LEFT_OUT
-            or attributes.get("type") in ("separator", "continuationSeparator")
-        ):
+        if self.left_out or _is_left_out(tag, attributes):
             self.left_out += 1
-            return
-        match tag:
-            case "p":
-                self.prose.paragraph()
-            case "t":
-                self.is_text = True
-            case "r":
-                self.in_run = True
-            case "vanish" if self.in_run and attributes.get("val") not in ("0", "false", "off"):
-                self.hidden = True
-            case "vertAlign" if attributes.get("val") == "superscript":
-                self.raised = True
-            case "footnoteReference" | "endnoteReference":
-                self.marked = attributes.get("customMarkFollows") in ("1", "true", "on")
-            case "pStyle" if attributes.get("val") in self.headings:
-                self.prose.heading()
-            case "outlineLvl" if attributes.get("val", "9") < "9":
-                self.prose.heading()
-            case "tab" | "ptab":
-                self.prose.text(" ")
-            case "lastRenderedPageBreak":
-                self.prose.page()
-            case "br" if attributes.get("type") == "page":
-                self.prose.page()
-            case "br" | "cr":
-                self.prose.line()
-            case "noBreakHyphen":
-                self.prose.text("-")
+        elif tag in _BREAKS:
+            _BREAKS[tag](self.prose)
+        elif tag in _CHARACTERS:
+            self.prose.text(_CHARACTERS[tag])
+        elif tag == "br":
+            self._break(attributes.get("type"))
+        elif tag == "t":
+            self.is_text = True
+        elif tag == "r":
+            self.in_run = True
+        elif _is_outlined(tag, attributes) or self._is_heading(tag, attributes):
+            self.prose.heading()
+        else:
+            self._describe_run(tag, attributes)
+
+    def _break(self, kind: str | None) -> None:
+        if kind == "page":
+            self.prose.page()
+        else:
+            self.prose.line()
+
+    def _is_heading(self, tag: str, attributes: dict[str, str]) -> bool:
+        return tag == "pStyle" and attributes.get("val") in self.headings
+
+    def _describe_run(self, tag: str, attributes: dict[str, str]) -> None:
+        value = attributes.get("val")
+        if tag == "vanish" and self.in_run and value not in _OFF:
+            self.run.is_hidden = True
+        elif tag == "vertAlign" and value == "superscript":
+            self.run.is_raised = True
+        elif tag in _REFERENCES:
+            self.run.is_own_mark = attributes.get("customMarkFollows") in _ON
 
     def end(self, tag: str) -> None:
         if self.left_out:
@@ -129,16 +147,24 @@ class _Body(Handler):
             self.is_text = False
         elif tag == "r":
             self.in_run = False
-            self.hidden = False
-            self.raised = False
-            self.marked = False
+            self.run = _Run()
         elif tag == "p":
             self.prose.paragraph()
 
     def text(self, text: str) -> None:
-        if not self.is_text or self.left_out or self.hidden:
+        if not self.is_text or self.left_out or self.run.is_hidden:
             return
-        if self.marked and len(text) <= note_marks.LONGEST_MARK:
+        if self.run.is_own_mark and len(text) <= note_marks.LONGEST_MARK:
             return
-        if not (self.raised and note_marks.is_mark(text, self.prose.glued())):
-            self.prose.text(text)
+        if self.run.is_raised and note_marks.is_mark(text, self.prose.glued()):
+            return
+        self.prose.text(text)
+
+
+def _is_left_out(tag: str, attributes: dict[str, str]) -> bool:
+    return tag in _LEFT_OUT or attributes.get("type") in _RULES_ABOVE_NOTES
+
+
+def _is_outlined(tag: str, attributes: dict[str, str]) -> bool:
+    """Whether it gives a paragraph a level of the outline; 9 is that of plain text."""
+    return tag == "outlineLvl" and attributes.get("val", "9") < "9"

@@ -53,7 +53,7 @@ _OTHER = {  # the frequent characters, and which share of a text's they are
         0.45,
     ),
 }
-_SERVES = {  # the likelier first: of two that read a file alike it is the one above
+LANGUAGES_OF_ENCODING = {  # the likelier first: of two that read a file alike it is the one above
     "cp1252": "en fr de es pt it nl sv da no fi is ca gl eu ga sq af id sw tl la br et", "cp932": "ja", "gb18030": "zh", "cp1251": "ru bg sr uk",
     "cp1250": "pl cs sk hu ro hr sl de sq hsb", "euc_jp": "ja", "big5hkscs": "zh", "cp949": "ko", "koi8-r": "ru bg", "cp1256": "ar fa",
     "cp1255": "he yi", "cp1253": "el", "cp1254": "tr az", "cp874": "th", "cp1257": "lv lt et",
@@ -100,7 +100,7 @@ def guess(sample: bytes, least_score: float = _LEAST_SCORE) -> str:
     text = sample.decode("utf-8", "replace")
     if text.count("\ufffd") < 0.1 * sum(character > "\x7f" for character in text):
         return "utf-8"
-    first = {encoding: _score(sample[:FIRST_BYTES], encoding) for encoding in _SERVES}
+    first = {encoding: _score(sample[:FIRST_BYTES], encoding) for encoding in LANGUAGES_OF_ENCODING}
     least = max(first.values()) - _BEHIND
     scores = {
         encoding: _score(sample, encoding) for encoding, score in first.items() if score >= least
@@ -137,8 +137,8 @@ def _at_home(sample: bytes, encoding: str) -> bool:
         strange = sum(letter not in _LATIN[language] + _SIGN_LETTERS for letter in letters)
         if 2 * strange > len(letters):
             return False
-    return language in _SERVES[encoding].split() or (
-        encoding == "cp1252" and language not in " ".join(_SERVES.values()).split()
+    return language in LANGUAGES_OF_ENCODING[encoding].split() or (
+        encoding == "cp1252" and language not in " ".join(LANGUAGES_OF_ENCODING.values()).split()
     )
 
 
@@ -237,7 +237,7 @@ def _score(sample: bytes, encoding: str) -> float:
     characters = _characters(unicodedata.normalize("NFC", decoded))
     if not characters.total:
         return 0.0
-    good = max(characters.good_in(language) for language in _SERVES[encoding].split())
+    good = max(characters.good_in(language) for language in LANGUAGES_OF_ENCODING[encoding].split())
     if encoding == "cp1252":
         good = max(good, characters.good_in_any_latin())
     # So few characters more, of the usual worth: a text of hardly any is neither good nor bad

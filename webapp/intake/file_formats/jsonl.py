@@ -140,7 +140,7 @@ def sniffed(objects: list[dict], name: str, options: Options, problem: str | Non
 
 
 def _cells_of(value: dict, columns: list[str]) -> list[str]:
-    return [_string(value.get(column)) for column in columns]
+    return [as_cell(value.get(column)) for column in columns]
 
 
 def _filled(columns: list[str], rows: list[list[str]]) -> list[str]:
@@ -203,8 +203,9 @@ def joined_pieces(value: list) -> str | None:
     return "".join(texts) if are_pieces else None
 
 
-def _string(value, depth: int = 0) -> str:
-    """A value as a cell: text as it is, pieces of a text and lists joined, nothing as nothing."""
+def as_cell(value, depth: int = 0) -> str:
+    """A value as a cell: text as it is, pieces of a text and lists joined, nothing as nothing.
+    depth: of the lists that it is in."""
     match value:
         case None:
             return ""
@@ -213,7 +214,7 @@ def _string(value, depth: int = 0) -> str:
         case list() if (text := joined_pieces(value)) is not None:
             return text
         case list() if depth < MAX_DEPTH:
-            return "; ".join(_string(item, depth + 1) for item in value)
+            return "; ".join(as_cell(item, depth + 1) for item in value)
     try:
         return orjson.dumps(value).decode()
     except TypeError:  # halves of surrogate pairs, or too deep
@@ -326,7 +327,7 @@ def document(
     def cell(role: str, limit: int) -> str:
         if role not in keys:
             return ""
-        written = clean(_string(value.get(keys[role]))).strip()[:limit]
+        written = clean(as_cell(value.get(keys[role]))).strip()[:limit]
         return "" if cells.marked_missing(written, keys[role], options) else written
 
     used = {key for role, key in keys.items() if role != "title" or not names_people(key)}
@@ -335,7 +336,7 @@ def document(
         column = clean(key)[:MAX_NAME]
         if key in used or item in (None, "", []):
             continue
-        written = clean(_string(item))[:MAX_FIELD]
+        written = clean(as_cell(item))[:MAX_FIELD]
         missing = not written or cells.marked_missing(written, column, options)
         if not missing and fields.keeps(column):
             metadata[column] = written

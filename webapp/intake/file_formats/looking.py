@@ -38,16 +38,15 @@ class Abandoned(Exhausted):
 
 
 class Look:
-    """One upload that is looked into, in one thread. stopped: whether nobody waits for it any
-    more."""
+    """One upload that is looked into, in one thread. seconds: for which it may last; processor:
+    seconds of a processor that it may take. stopped: whether nobody waits for it any more."""
 
     def __init__(self, seconds: float, stopped: Callable[[], bool], processor: float):
         self.seconds = seconds
         self.stopped = stopped
         self.processor = processor
-        # that may still be read
         self.until = time.monotonic() + seconds
-        self.bytes = BYTES
+        self.bytes = BYTES  # that may still be read
         # Processor seconds of processes of the sandbox, less this thread's till now
         self.spent = -time.thread_time()
 
@@ -56,32 +55,27 @@ class Look:
         return self.processor - self.spent - time.thread_time()
 
     def check(self) -> None:
+        """Raises Exhausted where no more may be done."""
         if self.stopped():
             raise Abandoned("Nobody waits any more for what these files seem to be.")
-        for over, sentence in (
-            (
-                time.monotonic() > self.until,
-                f"Looking into these files took longer than {self.seconds:.0f} seconds.",
-            ),
-            (
-                self.left() <= 0,
-                (
-                    f"Looking into these files took more than {self.processor:.0f} seconds of a"
-                    " processor."
-                ),
-            ),
-            (
-                self.bytes < 0,
-                (
-                    f"To look into these files more than {BYTES / 1e9:,.3g} GB had to be read or"
-                    " unpacked."
-                ),
-            ),
-        ):
-            if over:
-                raise Exhausted(sentence)
+        if time.monotonic() > self.until:
+            raise Exhausted(
+                f"Looking into these files took longer than {self.seconds:.0f} seconds."
+            )
+        if self.left() <= 0:
+            raise Exhausted(
+                f"Looking into these files took more than {self.processor:.0f} seconds of a"
+                " processor."
+            )
+        if self.bytes < 0:
+            raise Exhausted(
+                f"To look into these files more than {BYTES / 1e9:,.3g} GB had to be read or"
+                " unpacked."
+            )
 
 
+# What holds in a block of code rather than for a call: formats read entries of archives by other
+# formats, and each of them may have to stop
 _current: ContextVar[Look | None] = ContextVar("look", default=None)
 _first: ContextVar[tuple[int, int] | None] = ContextVar("first", default=None)
 _spread: ContextVar[tuple[int, int] | None] = ContextVar("spread", default=None)

@@ -54,9 +54,9 @@ _ENTRY = regex.compile(
     r"@([A-Za-z]+)\s*+[{(]\s*+(?:([^,{}=\n]{0,1000}+)\s*+,|(?=[A-Za-z][\w:-]{0,60}\s*+=))"
 )
 _ABBREVIATION = regex.compile(r"@string\s*+[{(]\s*+([^\s=,{}\"#]{1,100})\s*+=\s*+", regex.I)
-_FOLLOWING = regex.compile(r"\n[ \t]*@[A-Za-z]+[ \t]*[{(]")  # how the next reference begins
+FOLLOWING = regex.compile(r"\n[ \t]*@[A-Za-z]+[ \t]*[{(]")  # how the next reference begins
 # A brace, a quotation mark, or a line that begins as a reference does
-_MARK = regex.compile(r'[{}"]|\n[ \t]*@[A-Za-z]+[ \t]*(?=[{(])')
+MARK = regex.compile(r'[{}"]|\n[ \t]*@[A-Za-z]+[ \t]*(?=[{(])')
 _BEHIND_VALUE = regex.compile(r"\s*[,#})]")
 _NAME = regex.compile(r"\s*,?\s*([A-Za-z][\w:-]{0,60})\s*=\s*")
 _JOINED = regex.compile(r"\s*#\s*")
@@ -93,7 +93,7 @@ def read(
     text = clean(text).replace("\r\n", "\n").replace("\r", "\n")
     is_ris = extension(name) == ".ris"
     count = bare = 0
-    for reference in _ris(text) if is_ris else _bibtex(text, name):
+    for reference in _ris(text) if is_ris else read_bibtex(text, name):
         count += 1
         fields = {key: "; ".join(values) for key, values in reference.fields.items()}
         title = fields.pop("title", "")
@@ -160,7 +160,9 @@ def _ris_reference(begin: int, fields: dict[str, list[list[str]]]) -> Iterator[_
         yield _Reference(begin, values)
 
 
-def _bibtex(text: str, name: str) -> Iterator[_Reference]:
+def read_bibtex(text: str, name: str) -> Iterator[_Reference]:
+    """The references of a file in BibTeX, in its order. name: of the file, for its
+    problems. Raises Unreadable where a value has more than MAX_TEXT characters."""
     return _BibText(text, name).references()
 
 
@@ -226,7 +228,7 @@ class _BibText:
             yield _Reference(number, fields, unclosed, cut=not is_whole)
 
     def _next_reference(self, at: int) -> int:
-        following = _FOLLOWING.search(self.text, at)
+        following = FOLLOWING.search(self.text, at)
         return following.start() if following else len(self.text)
 
     def _value(self, at: int, end: int) -> tuple[str, int, bool]:
@@ -284,7 +286,7 @@ class _BibText:
         ends = {}
         lines = 0  # so far, that begin so
         groups = [_Group(-1, 0)]
-        for mark in _MARK.finditer(self.text):
+        for mark in MARK.finditer(self.text):
             place = mark.start()
             if mark[0] == "{":
                 groups.append(_Group(place, lines))

@@ -25,12 +25,13 @@ _TOKEN = re.compile(
     rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)",
     re.I | re.S,
 )
-_LEFT_OUT = set(
+_LEFT_OUT = (  # words that begin a group without text
     "colortbl stylesheet listtable listoverridetable rsidtbl generator pict object themedata"
     " colorschememapping latentstyles datastore xmlnstbl fldinst header headerl headerr headerf footer"
     " footerl footerr footerf ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict listtext pntext"
     " bkmkstart bkmkend atnid atnauthor annotation atnref atntime revtbl filetbl template operator"
-    " userprops xe tc sp shprslt".split()
+    " userprops xe tc sp shprslt"
+    " upr"  # a text in a code page, which is in Unicode again (`begin_unicode_form`)
 )
 # Read although `\*` stands before them: pictures and shapes may hold text
 _READ_IF_OPTIONAL = {"shppict", "shpinst"}
@@ -83,7 +84,11 @@ class _Destination(Enum):
     KEYWORDS = "keywords"
 
 
-_ABOUT = {
+_GROUPS = dict.fromkeys(_LEFT_OUT.split(), _Destination.LEFT_OUT)
+_GROUPS |= {
+    destination.value: destination for destination in (_Destination.FONTS, _Destination.INFO)
+}
+_FIELDS_OF_INFO = {
     destination.value: destination
     for destination in (
         _Destination.TITLE,
@@ -105,6 +110,51 @@ class _State:
     deleted: bool = False  # while changes were tracked
     destination: _Destination = _Destination.TEXT
 
+    @property
+    def is_shown(self) -> bool:
+        return not (self.hidden or self.deleted)
+
+
+class _Fonts:
+    """In which encoding the letters of each font are."""
+
+    def __init__(self) -> None:
+        self.usual = "cp1252"  # of fonts that name none
+        self.default: int | None = None  # of letters without marks
+        self.described: int | None = None  # that the font table describes now
+        self._encodings: dict[int, str] = {}
+
+    def set_charset(self, number: int | None) -> None:
+        if self.described is not None and number in _CHARSETS:
+            self._encodings[self.described] = _CHARSETS[number]
+
+    def encoding_of(self, font: int | None) -> str:
+        return self.usual if font is None else self._encodings.get(font, self.usual)
+
+
+class _Info:
+    """What the file says of itself: fields by their names, and the day on which it was made (ISO),
+    or ""."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str] = {}
+        self.day = ""
+        self._parts_of_day: dict[str, int] = {}
+
+    def add(self, field: str, text: str) -> None:
+        self.fields[field] = (self.fields.get(field, "") + text)[:_MAX_ABOUT]
+
+    def begin_day(self) -> None:
+        self._parts_of_day = {}
+
+    def add_part_of_day(self, word: str, number: int | None) -> None:
+        if number:
+            self._parts_of_day[word] = number
+
+    def end_day(self) -> None:
+        parts = [self._parts_of_day.get(key, 0) for key in _DATE_PARTS]
+        self.day = "-".join(f"{part:02}" for part in parts) if all(parts) else ""
+
 
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
@@ -123,37 +173,35 @@ def read(
     for text in parser.notes:
         parser.prose.paragraph()
         parser.prose.text(text)
-    about = parser.about
-    document = parser.prose.document(about.pop("title", ""), "", about)
-    yield replace(document, made=parser.date)
-    if parser.unfinished:
+    fields = parser.info.fields
+    document = parser.prose.document(fields.pop("title", ""), "", fields)
+    yield replace(document, made=parser.info.day)
+    if parser.is_unfinished:
         yield Problem(
             name, "", f"“{name}” ends in the middle of a group; what came was kept.", False
         )
 
 
 class _Parser:
+    """Reads a file from its beginning to its end. A group `{…}` inherits the state of the one that
+    it is in, which holds again behind it; within it words such as `\\b` change the state."""
+
     def __init__(self, name: str):
         self.name = name
         self.prose = Prose(name)
-        self.about: dict[str, str] = {}
-        self.date = ""
         self.notes: list[str] = []
-        self.encoding = "cp1252"  # of fonts that name none
-        self.state = _State(self.encoding)
-        self.stack: list[_State] = []
-        self.fonts: dict[int, str] = {}  # their encodings
-        self.font: int | None = None  # that the font table describes
-        self.default_font: int | None = None
-        self.created: dict[str, int] | None = None
-        self.bytes = bytearray()  # letters that wait for those behind them: two may be one
-        self.to_skip = 0
-        self.high = 0  # the first half of a surrogate pair
+        self.info = _Info()
+        self.fonts = _Fonts()
+        self.state = _State(self.fonts.usual)
+        self.outer_states: list[_State] = []
+        self.undecoded = bytearray()  # letters that wait for those behind them: two may be one
+        self.to_skip = 0  # letters that stand for the last one in Unicode
+        self.high_surrogate = 0  # the first half of a character whose second is to come
         self.is_optional = False  # whether `\*` was met: an unknown group is left out
 
     @property
-    def unfinished(self) -> bool:
-        return bool(self.stack)
+    def is_unfinished(self) -> bool:
+        return bool(self.outer_states)
 
     def read(self, raw: bytes) -> None:
         position = 0
@@ -161,115 +209,108 @@ class _Parser:
             position = match.end()
             word, number, hexadecimal, symbol, brace, letters = match.groups()
             if hexadecimal:
-                self._byte(bytes.fromhex(hexadecimal.decode()))
+                self._add_letters(bytes.fromhex(hexadecimal.decode()))
                 continue
             if letters:
-                self._byte(letters)
+                self._add_letters(letters)
                 continue
             if word or symbol or brace:
-                self._flush()
+                self._decode()
             if brace == b"{":
-                self._open()
+                self._open_group()
             elif brace == b"}":
-                self._close()
+                self._close_group()
             elif symbol:
-                self._symbol(symbol)
+                self._read_symbol(symbol)
             elif word == b"bin" and number:  # so many bytes of a picture follow, as they are
                 position += max(0, int(number))
             elif word:
-                self._word(word.decode().lower(), int(number) if number else None)
-        self._flush()
+                self._read_word(word.decode().lower(), int(number) if number else None)
+        self._decode()
 
-    def _open(self) -> None:
-        if len(self.stack) >= MAX_DEPTH:
+    def _open_group(self) -> None:
+        if len(self.outer_states) >= MAX_DEPTH:
             raise Unreadable(
                 f"“{self.name}” has groups more than {MAX_DEPTH:,} deep in each other; it was left"
                 " out."
             )
-        self.stack.append(self.state)
+        self.outer_states.append(self.state)
         self.to_skip = 0
 
-    def _close(self) -> None:
-        was_created = self.state.destination is _Destination.CREATED
-        if self.stack:
-            self.state = self.stack.pop()
+    def _close_group(self) -> None:
+        if self.state.destination is _Destination.CREATED:
+            self.info.end_day()
+        if self.outer_states:
+            self.state = self.outer_states.pop()
         self.to_skip = 0
         self.is_optional = False
-        if was_created and self.created is not None:
-            parts = [self.created.get(key, 0) for key in _DATE_PARTS]
-            self.date = "-".join(f"{part:02}" for part in parts) if all(parts) else ""
 
-    def _symbol(self, symbol: bytes) -> None:
+    def _read_symbol(self, symbol: bytes) -> None:
         if symbol == b"*":
             self.is_optional = True
         elif symbol in b"{}\\":
-            self._text(symbol.decode())
+            self._add_text(symbol.decode())
         elif symbol == b"~":
-            self._text(" ")
+            self._add_text(" ")
         elif symbol == b"_":
-            self._text("-")
+            self._add_text("-")
         elif symbol in b"\r\n":
             self._break(Prose.paragraph)
 
-    def _word(self, word: str, number: int | None) -> None:
+    def _read_word(self, word: str, number: int | None) -> None:
         is_optional = self.is_optional
         self.is_optional = False
         if word in _BREAKS:
             self._break(_BREAKS[word])
         elif word in _CHARACTERS:
-            self._text(_CHARACTERS[word])
-        elif word in _LEFT_OUT:
-            self._begin(_Destination.LEFT_OUT)
-        elif word in _ABOUT:
-            self._begin_about(_ABOUT[word])
+            self._add_text(_CHARACTERS[word])
+        elif word in _GROUPS:
+            self._send_to(_GROUPS[word])
+        elif word in _FIELDS_OF_INFO:
+            self._begin_field(_FIELDS_OF_INFO[word])
         elif word in _DATE_PARTS:
-            self._date_part(word, number)
+            self._add_part_of_day(word, number)
         elif word in _ENCODINGS:
             self._encode(_ENCODINGS[word])
         elif word in _CONTROLS:
             _CONTROLS[word](self, number)
         elif is_optional and word not in _READ_IF_OPTIONAL:
-            self._begin(_Destination.LEFT_OUT)
+            self._send_to(_Destination.LEFT_OUT)
 
-    def _begin(self, destination: _Destination) -> None:
+    # Where the letters of the group go
+
+    def _send_to(self, destination: _Destination) -> None:
         """Have the rest of the group go there; what is left out is so with all that is in it."""
         if self.state.destination is not _Destination.LEFT_OUT:
             self.state = replace(self.state, destination=destination)
 
-    def _begin_about(self, destination: _Destination) -> None:
+    def _begin_field(self, destination: _Destination) -> None:
         """A field of `info`; elsewhere its word means nothing."""
         if self.state.destination is _Destination.INFO:
-            self._begin(destination)
-
-    def begin_fonts(self, number: int | None) -> None:
-        self._begin(_Destination.FONTS)
-
-    def begin_info(self, number: int | None) -> None:
-        self._begin(_Destination.INFO)
+            self._send_to(destination)
 
     def begin_note(self, number: int | None) -> None:
         if self.state.destination is not _Destination.LEFT_OUT:
             self.notes.append("")
-        self._begin(_Destination.NOTE)
+        self._send_to(_Destination.NOTE)
         self.state = replace(self.state, raised=False)
 
-    def begin_date(self, number: int | None) -> None:
-        self.created = {}
-        self._begin(_Destination.CREATED)
+    def begin_day(self, number: int | None) -> None:
+        self.info.begin_day()
+        self._send_to(_Destination.CREATED)
 
-    def _date_part(self, word: str, number: int | None) -> None:
-        if self.state.destination is _Destination.CREATED and self.created is not None and number:
-            self.created[word] = number
-
-    def begin_two_forms(self, number: int | None) -> None:
-        """A text in a code page, which is passed over, and again in Unicode (`ud`)."""
-        self._begin(_Destination.LEFT_OUT)
+    def _add_part_of_day(self, word: str, number: int | None) -> None:
+        if self.state.destination is _Destination.CREATED:
+            self.info.add_part_of_day(word, number)
 
     def begin_unicode_form(self, number: int | None) -> None:
-        """The second one of the two, within the group of both: it goes where that group stands."""
-        if len(self.stack) > 1:
-            outside = self.stack[-2]
+        """The second form of a text, within the group of both (`upr`): it goes where that group
+        is."""
+        if len(self.outer_states) > 1:
+            outside = self.outer_states[-2]
             self.state = replace(self.state, destination=outside.destination)
+
+    # In which encoding they are
 
     def set_code_page(self, number: int | None) -> None:
         if number:
@@ -277,25 +318,23 @@ class _Parser:
             self._encode(encoding_labels.meant(label) or "cp1252")
 
     def _encode(self, encoding: str) -> None:
-        self.encoding = encoding
+        self.fonts.usual = encoding
         self.state = replace(self.state, encoding=encoding)
 
     def set_font(self, number: int | None) -> None:
         """In the table of fonts the one that it describes, elsewhere the one of the text."""
         if self.state.destination is _Destination.FONTS:
-            self.font = number
+            self.fonts.described = number
         else:
-            self.state = replace(self.state, encoding=self._encoding_of(number))
-
-    def _encoding_of(self, font: int | None) -> str:
-        return self.encoding if font is None else self.fonts.get(font, self.encoding)
+            self.state = replace(self.state, encoding=self.fonts.encoding_of(number))
 
     def set_charset(self, number: int | None) -> None:
-        if self.font is not None and number in _CHARSETS:
-            self.fonts[self.font] = _CHARSETS[number]
+        self.fonts.set_charset(number)
 
     def set_default_font(self, number: int | None) -> None:
-        self.default_font = number
+        self.fonts.default = number
+
+    # How they look. A number 0 behind a word ends what the word alone begins.
 
     def set_raised(self, number: int | None) -> None:
         self.state = replace(self.state, raised=number != 0)
@@ -316,8 +355,10 @@ class _Parser:
             raised=False,
             hidden=False,
             deleted=False,
-            encoding=self._encoding_of(self.default_font),
+            encoding=self.fonts.encoding_of(self.fonts.default),
         )
+
+    # Characters in Unicode, with letters behind them for programs that know none
 
     def set_skip(self, number: int | None) -> None:
         skip = min(max(number or 0, 0), _MOST_SKIPPED)
@@ -329,56 +370,54 @@ class _Parser:
         code = number & 0xFFFF  # those from 0x8000 on are written as negative numbers
         self.to_skip = self.state.skip
         if code in _HIGH_SURROGATES:
-            self.high = code
-        elif code in _LOW_SURROGATES and self.high:
-            pair = struct.pack("<HH", self.high, code)
-            self._text(pair.decode("utf-16-le"))
-            self.high = 0
+            self.high_surrogate = code
+        elif code in _LOW_SURROGATES and self.high_surrogate:
+            pair = struct.pack("<HH", self.high_surrogate, code)
+            self._add_text(pair.decode("utf-16-le"))
+            self.high_surrogate = 0
         else:
-            self._text(chr(code))
+            self._add_text(chr(code))
 
-    def _byte(self, letters: bytes) -> None:
+    # The letters themselves
+
+    def _add_letters(self, letters: bytes) -> None:
         skipped = min(self.to_skip, len(letters))
         self.to_skip -= skipped
-        self.bytes += letters[skipped:]
+        self.undecoded += letters[skipped:]
 
-    def _flush(self) -> None:
-        if self.bytes:
-            letters = self.bytes.decode(self.state.encoding, "replace")
-            self.bytes.clear()
-            self._text(letters)
+    def _decode(self) -> None:
+        """Add the letters that have come, of which none can be a half of one any more."""
+        if self.undecoded:
+            letters = self.undecoded.decode(self.state.encoding, "replace")
+            self.undecoded.clear()
+            self._add_text(letters)
 
-    def _text(self, text: str) -> None:
-        state = self.state
-        if state.hidden or state.deleted:
+    def _add_text(self, text: str) -> None:
+        if not self.state.is_shown:
             return
-        destination = state.destination
-        if destination.value in _ABOUT:
-            field = destination.value
-            self.about[field] = (self.about.get(field, "") + text)[:_MAX_ABOUT]
+        destination = self.state.destination
+        if destination.value in _FIELDS_OF_INFO:
+            self.info.add(destination.value, text)
         elif destination is _Destination.NOTE:
             self.notes[-1] += text
-        elif destination is _Destination.TEXT:
-            is_mark = state.raised and note_marks.is_mark(text, self.prose.glued())
-            if not is_mark:
-                self.prose.text(text)
+        elif destination is _Destination.TEXT and not self._is_mark_of_note(text):
+            self.prose.text(text)
 
-    def _break(self, act: Callable[[Prose], None]) -> None:
-        state = self.state
-        if state.hidden or state.deleted:
+    def _is_mark_of_note(self, text: str) -> bool:
+        return self.state.raised and note_marks.is_mark(text, self.prose.glued())
+
+    def _break(self, add_break: Callable[[Prose], None]) -> None:
+        if not self.state.is_shown:
             return
-        if state.destination is _Destination.NOTE:
+        if self.state.destination is _Destination.NOTE:
             self.notes[-1] += " "
-        elif state.destination is _Destination.TEXT:
-            act(self.prose)
+        elif self.state.destination is _Destination.TEXT:
+            add_break(self.prose)
 
 
 _CONTROLS: dict[str, Callable[[_Parser, int | None], None]] = {
-    "fonttbl": _Parser.begin_fonts,
-    "info": _Parser.begin_info,
     "footnote": _Parser.begin_note,
-    "creatim": _Parser.begin_date,
-    "upr": _Parser.begin_two_forms,
+    "creatim": _Parser.begin_day,
     "ud": _Parser.begin_unicode_form,
     "ansicpg": _Parser.set_code_page,
     "deff": _Parser.set_default_font,

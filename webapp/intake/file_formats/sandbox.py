@@ -406,7 +406,7 @@ class WorkerProcess:
                 "OMP_NUM_THREADS": "1",
             }
             self.process = subprocess.Popen(
-                self._command(theirs.fileno()),
+                self.command(theirs.fileno()),
                 cwd=_ROOT,
                 pass_fds=[theirs.fileno()],
                 env=environment,
@@ -420,7 +420,8 @@ class WorkerProcess:
         ).start()  # else it stays as a zombie
 
     @staticmethod
-    def _command(descriptor: int) -> list[str]:
+    def command(descriptor: int) -> list[str]:
+        """What starts a worker process. descriptor: of its end of the socket."""
         return [
             sys.executable,
             "-m",

@@ -188,7 +188,9 @@ def _wide(extra: bytes, *numbers: int) -> list[int]:
     return list(numbers)
 
 
-class _Entry(Sized):
+class ZipEntry(Sized):
+    """An entry of an archive that is open. encoding: of names that do not say theirs."""
+
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, encoding: str):
         self.archive = archive
         self.info = info
@@ -324,14 +326,14 @@ class _Entries:
         infos = self._checked(directory.entries())
         self.encoding = _encoding(itertools.islice(infos, _NAMES))
 
-    def __iter__(self) -> Iterator[_Entry]:
+    def __iter__(self) -> Iterator[ZipEntry]:
         return self._entries_of(self.directory.entries())
 
-    def evenly_spread(self) -> Iterator[_Entry]:
+    def evenly_spread(self) -> Iterator[ZipEntry]:
         return self._entries_of(self.directory.evenly_spread_entries())
 
-    def _entries_of(self, infos: Iterator[zipfile.ZipInfo]) -> Iterator[_Entry]:
-        return (_Entry(self.directory, info, self.encoding) for info in self._checked(infos))
+    def _entries_of(self, infos: Iterator[zipfile.ZipInfo]) -> Iterator[ZipEntry]:
+        return (ZipEntry(self.directory, info, self.encoding) for info in self._checked(infos))
 
     def _checked(self, infos: Iterator[zipfile.ZipInfo]) -> Iterator[zipfile.ZipInfo]:
         with _damage(self.name):

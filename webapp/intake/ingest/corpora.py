@@ -23,7 +23,7 @@ from webapp.intake.ingest import guesses, storing, versions
 from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.file_names import corpus_name
 from webapp.intake.ingest.storing import ReceivedFile
-from webapp.models import Corpus, Upload, User, Version
+from webapp.models import HAS_OWN_FILES, Corpus, Provenance, Upload, User, Version
 from webapp.platform.accounts import quotas
 from webapp.platform.accounts.embargo import columns_read, inherited
 from webapp.platform.jobs import claims, dispatch, kinds
@@ -33,7 +33,7 @@ from webapp.platform.storage.sql import tuples
 UNREAD = (Corpus.Status.DRAFT, Corpus.Status.FAILED)  # from which a corpus can be read
 EXAMPLE = settings.BASE_DIR / "webapp" / "example" / "state_of_the_union.csv.gz"
 EXAMPLE_NAME = "State of the Union, 1790–2020"
-# a third of the usual number: it is done in a third of the time, with nearly the same topics
+# A third of the usual number: it is done in a third of the time, with nearly the same topics
 EXAMPLE_PASSES = 20
 NUMBERS = "numbers.npy"  # of a part: its documents' numbers in the parent
 
@@ -63,7 +63,7 @@ def create(
         corpus = Corpus.objects.create(owner=owner, name=called, bytes_total=sum(sizes), **fields)
         try:
             storing.link(corpus, received)
-            _store(Upload(corpus=corpus, named=bool(name.strip())), in_background)
+            _begin_storing(Upload(corpus=corpus, named=bool(name.strip())), in_background)
         except BaseException:  # its row goes with the transaction
             shutil.rmtree(files.corpus_folder(corpus.pk), ignore_errors=True)
             raise
@@ -108,14 +108,14 @@ def look_by_worker(corpus: Corpus, files_question: guesses.FilesQuestion) -> Non
             dispatch.send(kinds.STORE, corpus.pk)
 
 
-def _store(upload: Upload, in_background: bool) -> None:
+def _begin_storing(upload: Upload, in_background: bool) -> None:
     """Have the files of a new upload stored, here or by a worker, and its row written."""
     if in_background:
         settle(files.corpus_folder(upload.pk))  # before a row says that it is there
         upload.heartbeat_at = timezone.now()  # since when it waits
         dispatch.send(kinds.STORE, upload.pk)
     else:
-        storing.store(upload)
+        storing.record_files(upload)
         storing.finish(upload)
         upload.status = Upload.Status.STORED
     upload.save(force_insert=True)
@@ -134,7 +134,7 @@ def retry(corpus_id: int) -> bool:
 def _check_can_retry(corpus: Corpus) -> None:
     """Raises Invalid for a corpus that was to take the place of another without some documents:
     that one may have changed since."""
-    if corpus.replaces_id is not None:
+    if corpus.is_replacement:
         raise Invalid(
             "corpus",
             "Documents were to be erased by this corpus, and were not. Delete it, and erase them in"
@@ -197,7 +197,7 @@ def create_subset(
     numbers: np.ndarray,
     name: str,
     reading: ReadingSettings,
-    provenance: dict,
+    provenance: Provenance,
     owner: User | None = None,
     trains: dict | None = None,
 ) -> Corpus:
@@ -211,7 +211,7 @@ def create_subset(
     if not len(numbers):
         raise Invalid("name", "There is no document in this set. Choose another.")
     report = parent.version.report if parent.version else {}
-    provenance_of_subset = provenance | {
+    provenance_of_subset: Provenance = provenance | {
         "parent": {"id": parent.pk, "name": parent.name, "digest": report.get("digest", "")},
         "documents": len(numbers),
         "of": parent.documents,
@@ -251,12 +251,9 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
     No file is copied: both have a name of it (a hard link), and it goes with the last one. A draft
     that is there already is returned.
     """
-    if corpus.status != Corpus.Status.READY or corpus.provenance:
-        raise Invalid(
-            "corpus",
-            f"“{corpus.name}” has no files of its own that have been read. Open the corpus that it"
-            " is a part of.",
-        )
+    _check_has_files(corpus, "corpus")
+    if corpus.status != Corpus.Status.READY:
+        raise Invalid("corpus", f"The files of “{corpus.name}” have not been read yet.")
     if not (count := corpus.files.count()):
         raise Invalid("corpus", f"The files of “{corpus.name}” are not kept. Upload them again.")
     words = VocabularySettings.from_dict(corpus.version.settings if corpus.version else {})
@@ -280,14 +277,29 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
             bytes_total=corpus.files.aggregate(size=Sum("bytes"))["size"],
         )
         files.corpus_folder(draft.pk).mkdir(parents=True)
-        _store(Upload(corpus=draft), count > storing.FEW_UPLOADS)
+        _begin_storing(Upload(corpus=draft), count > storing.FEW_UPLOADS)
     return draft
+
+
+def _check_has_files(corpus: Corpus, field: str) -> None:
+    """Raises Invalid, about `field`, for a corpus that was copied from another one."""
+    if corpus.is_part:
+        raise Invalid(
+            field,
+            f"“{corpus.name}” is a part of another corpus, which has the files. Open that one.",
+        )
+    if not corpus.has_own_files:
+        raise Invalid(
+            field,
+            f"The files of “{corpus.name}” went when documents of it were erased. Upload files to"
+            " make a new corpus of them.",
+        )
 
 
 def _unread_copy(corpus: Corpus, count: int) -> Corpus | None:
     """The draft of the same files, of which there are so many, that is there already; None where
     there is none, or files were added since."""
-    unread = corpus.parts.filter(provenance={}).exclude(
+    unread = corpus.parts.filter(HAS_OWN_FILES).exclude(
         status__in=(Corpus.Status.READY, Corpus.Status.FAILED)
     )
     draft = unread.order_by("-pk").first()
@@ -317,11 +329,7 @@ def create_addition(
     can be added.
     """
     versions.check_can_choose(corpus)
-    if corpus.provenance:
-        raise Invalid(
-            "files",
-            f"“{corpus.name}” is a part of another corpus: documents are added to that one.",
-        )
+    _check_has_files(corpus, "files")
     now = ReadingSettings.from_dict(corpus.settings)
     shaping = now.shaping | {"table": "", "key": ""} if now.shaping else {}
     reading = asdict(replace(now, shaping=shaping, added=[]))

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from inference.text import detect
+from inference.text import detect_language
 from webapp.intake import file_formats
 from webapp.intake.file_formats import looking
 from webapp.intake.ingest import looks, shaping
@@ -16,19 +16,16 @@ from webapp.models import Corpus
 
 TABLE = ["table"]  # the question to which `guess_table` is the answer
 TABLE_SHARE = 0.25  # of the processor seconds of a look into a draft that may go into that guess
-MOST_LOOKED_AT = (
-    2_000  # uploaded files, among which tables are offered, and which say how all are read
-)
+# Uploaded files, among which tables are offered, and which say how all are read
+MOST_LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True)
 class FilesQuestion:
     """What `sniff` is asked of a draft: Upload.question, as a dict."""
 
-    table: str | None = (
-        # the name of the file that is a table about the others; "": none; None: what is guessed
-        None
-    )
+    # The name of the file that is a table about the others; "": none; None: what is guessed
+    table: str | None = None
     # Options of webapp.intake.file_formats.Options that the user chose
     known: dict[str, Any] = field(default_factory=dict)
 
@@ -48,7 +45,7 @@ def paths(corpus: Corpus, limit: int | None = None) -> list[tuple[Path, str]]:
 
 def sniff(corpus: Corpus, table: str | None = None, **fixed_options) -> file_formats.Sniff:
     """What the first file that can be read seems to be: its first rows, and a guess at every option
-    that is not `known`.
+    that is not among the fixed ones.
 
     table: the name of the file that is a table about the others, and so none of them; "" for none,
     and by default what is guessed.
@@ -136,15 +133,15 @@ def keep_chosen_columns(sniff: file_formats.Sniff, options: dict) -> file_format
     )
 
 
-def guess_table(corpus: Corpus) -> shaping.Guess | None:
+def guess_table(corpus: Corpus) -> shaping.TableGuess | None:
     """The table about the other files, where one seems to be among them. A draft's files stay: it
     is looked for once."""
 
     def look_for_table() -> list:
-        return list(shaping.guess(paths(corpus, shaping.table.NAMES)) or ())
+        return list(shaping.guess_table(paths(corpus, shaping.table.NAMES)) or ())
 
     guess = looks.kept_answer(corpus, TABLE, look_for_table)
-    return shaping.Guess(*guess) if guess else None
+    return shaping.TableGuess(*guess) if guess else None
 
 
 def possible_tables(corpus: Corpus) -> list[str]:
@@ -161,5 +158,5 @@ def guess_language(sniff: file_formats.Sniff) -> tuple[str, float]:
     where that can't be told."""
     column = sniff.options.text if sniff.columns else 0
     if column is None:
-        return detect(())
-    return detect(row[column] for row in sniff.rows if column < len(row))
+        return detect_language(())
+    return detect_language(row[column] for row in sniff.rows if column < len(row))

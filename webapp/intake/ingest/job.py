@@ -5,22 +5,14 @@ Each runs in a worker (tasks.corpora), and each may be killed anywhere: it conti
 checkpoint on its row.
 """
 
-import shutil
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
-from datetime import date
+from dataclasses import asdict
 from functools import partial
 
-import numpy as np
-import orjson
 from django.db import transaction
 
 from inference.errors import Invalid
-from inference.index import Index
-from inference.runtime.durable import settle
-from inference.text import Stream, choose, duplicates
 from inference.text.stream import FORMAT
 from webapp.intake import file_formats
 from webapp.intake.ingest import (
@@ -29,14 +21,12 @@ from webapp.intake.ingest import (
     pseudonyms,
     storing,
     subset,
-    unit_search,
     versions,
 )
 from webapp.intake.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
-from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
-from webapp.intake.ingest.language_sample import LanguageSample
+from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.intake.ingest.read_files import ReadAttempt
-from webapp.intake.metadata import columns
+from webapp.intake.ingest.version_builder import VersionBuilder
 from webapp.models import Corpus, Upload, Version
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import claims, dispatch, events, file_lock, kinds, scheduler
@@ -47,166 +37,13 @@ REFUSALS = (Invalid, file_formats.Unreadable)  # whose messages are sentences fo
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 NOTE_SECONDS = 3600  # for which what a job told last is shown: the longest stage is shorter
 
-# Seconds after which what did not come to its end is tried again
-RENEW = "tasks.corpora.renew"
-RENEW_AGAIN = 3600
-
-
-# The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of
-# each document. No text is read.
-class VersionBuilder:
-    """Makes a version's files and rows; `publish`, in the transaction that makes it ready, shows
-    them."""
-
-    def __init__(
-        self,
-        version: Version,
-        checkpoint: ReadCheckpoint,
-        check: Callable[[], None],
-        report_stage: Callable[[str], None],
-    ):
-        self.version = version
-        self.checkpoint = checkpoint
-        self.check = check
-        self.source = files.corpus_folder(version.corpus_id)
-        self.folder = files.version_folder(version.pk)
-        shutil.rmtree(self.folder, ignore_errors=True)  # of an attempt that was killed
-        self.folder.mkdir(parents=True)
-        self.stream = Stream.open(self.source / "tokens")
-        self.settings = VocabularySettings.from_dict(version.settings).alike_in(
-            self.stream, self.stream.given
-        )
-        with ThreadPoolExecutor(
-            1
-        ) as index_thread:  # on the other core: the index knows of no choice
-            indexed = index_thread.submit(self._index)
-            report_stage("duplicates")
-            exact, near = self._duplicates()
-            check()
-            self.corpus_report = self._corpus_report(exact, near)
-            report_stage("vocabulary")
-            left_out = None
-            if self.settings.duplicates == "exact":
-                left_out = exact >= 0
-            elif self.settings.duplicates == "near":
-                left_out = (exact >= 0) | (near >= 0)
-            # They are among left_out: found once
-            choice = replace(self.settings.choice(), duplicates="keep")
-            self.bow, self.vocabulary = choose(
-                self.stream, choice, self.folder / "bow", left_out=left_out
-            )
-            check()
-            self._columns()
-            self.unit_fields = unit_search.find_guarded(version, self.stream.D, self.bow)
-            report_stage("indexing")
-            indexed.result()
-        sealed_files = [self.source / name for name in sealed.ITEMS["corpora"]]
-        settle(self.folder, *sealed_files)  # before a row says that they are there
-        self.stored = sealed.put(
-            *sealed_files, *(self.folder / name for name in sealed.ITEMS["versions"])
-        )
-
-    def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each document the first one that it repeats, exactly and nearly, -1 for none; found
-        once for the same documents."""
-        path = self.source / "duplicates.npz"
-        if path.exists():
-            with np.load(path) as arrays:
-                if len(arrays["exact"]) == self.stream.D:
-                    return arrays["exact"], arrays["near"]
-        exact, near = duplicates.find(self.stream, self.source)
-        new = path.with_suffix(".new.npz")
-        np.savez(new, exact=exact, near=near)
-        new.replace(path)
-        return exact, near
-
-    def _corpus_report(self, exact: np.ndarray, near: np.ndarray) -> dict:
-        """What the corpus's page says of reading."""
-        repeated, first = bulk.repeated_ids(self.version.corpus_id)
-        return {
-            "repeated_ids": repeated,
-            "repeated_ids_first": first,
-            "words_read": self.checkpoint.words,
-            "problem_counts": self.checkpoint.problem_counts,
-            "problems": self.checkpoint.problems,
-            "text_languages": LanguageSample(**self.checkpoint.languages).counts(),
-            "duplicates": {
-                "exact": int(np.count_nonzero(exact >= 0)),
-                "near": int(np.count_nonzero((near >= 0) & (exact < 0))),
-            },
-        }
-
-    def _columns(self) -> None:
-        options = file_formats.Options(
-            **ReadingSettings.from_dict(self.version.corpus.settings).options
-        )
-        with (
-            columns.Writer(self.folder / "columns", options.kinds) as writer,
-            (self.source / "fields.jsonl").open("rb") as lines,
-        ):
-            for number, line in enumerate(lines):
-                day, metadata, *orders = orjson.loads(line)
-                order = orders[0] if orders else options.date_order  # of an older version's lines
-                writer.add(number, date.fromordinal(day) if day else None, metadata, order)
-            writer.finish(self.stream.D)
-
-    def _index(self) -> None:
-        """The search of the corpus; it is as it was where no document came since."""
-        folder = self.source / "index"
-        if Index.size(folder) < self.stream.D:
-            Index.write(
-                folder,
-                self.stream,
-                self.stream.language,
-                extend=True,
-                advance=lambda _: self.check(),
-            )
-
-    def _phrases_left_out(self) -> list[str]:
-        """The chosen phrases that no text has, or that the thresholds leave out."""
-        phrases = self.version.settings.get("phrases", [])
-        words = set(self.vocabulary.words) if phrases else set()
-        return [phrase for phrase in phrases if phrase.replace(" ", "_") not in words]
-
-    def publish(self) -> None:
-        """In the transaction that says that it is ready."""
-        partition = bulk.Partition("word", self.version.pk)
-        partition.create()
-        with partition.writer() as write:
-            for number, word in enumerate(self.vocabulary.words):
-                write(
-                    number,
-                    word,
-                    int(self.vocabulary.tokens[number]),
-                    int(self.vocabulary.documents[number]),
-                )
-        partition.attach()
-        sealed.record(self.stored)
-        Version.objects.filter(pk=self.version.pk).update(
-            settings=self.version.settings | {"alike": self.settings.alike},
-            documents=self.stream.D,
-            tokens=self.bow.tokens,
-            vocabulary=self.bow.V,
-            unit_fields=self.unit_fields,
-            report={
-                "without_words": int(np.count_nonzero(np.diff(self.bow.by_document().indptr) == 0)),
-                "rows": self.bow.D,
-                "cut": 0
-                if self.bow.first_row is None
-                else int(np.count_nonzero(np.diff(self.bow.first_row) > 1)),
-                "dropped": {
-                    reason: list(map(int, counts))
-                    for reason, counts in self.vocabulary.dropped.items()
-                },
-                "phrases_left_out": self._phrases_left_out(),
-                "digest": self.bow.digest,
-            },
-        )
+RENEW = "tasks.corpora.renew"  # the task that calls `renew`
+RENEW_AGAIN = 3600  # seconds after which a corpus that was not renewed to its end is tried again
 
 
 def store_upload(corpus_id: int) -> None:
     """Store the files of a queued upload, unless they are, and look into them."""
-    run_next(kinds.STORE, corpus_id, _store_upload, REFUSALS)
+    run_next(kinds.STORE, corpus_id, _attempt_to_store, REFUSALS)
 
 
 def read_corpus(corpus_id: int, when_ready: Callable[[Corpus], None]) -> None:
@@ -214,12 +51,12 @@ def read_corpus(corpus_id: int, when_ready: Callable[[Corpus], None]) -> None:
 
     when_ready: called with a corpus that has been read, in the transaction that makes it ready.
     """
-    run_next(kinds.READ, corpus_id, partial(_read_corpus, when_ready=when_ready), REFUSALS)
+    run_next(kinds.READ, corpus_id, partial(_attempt_to_read, when_ready=when_ready), REFUSALS)
 
 
 def build_version(version_id: int) -> None:
     """Make a queued version of a corpus, having read what files are new."""
-    run_next(kinds.VECTORIZE, version_id, _build_version, REFUSALS)
+    run_next(kinds.VECTORIZE, version_id, _attempt_to_build, REFUSALS)
 
 
 def renew_one() -> None:
@@ -252,11 +89,11 @@ def renew(corpus_id: int) -> None:
             ).renew()  # it does not beat
 
 
-def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
+def _attempt_to_store(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     upload = Upload.objects.select_related("corpus__parent").get(pk=corpus_id)
     progress = ProgressReporter(upload.corpus, beat)
     if upload.question is None:
-        _store(upload, attempt, beat, progress)
+        _record_files(upload, attempt, beat, progress)
     # What the files seem to be, for the prepare page, which need not wait for it then
     guesses.look_long(
         upload.corpus, guesses.FilesQuestion(**upload.question or {}), progress.looking
@@ -275,14 +112,19 @@ def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
             pseudonyms.read_by_itself(upload, reading)
 
 
-def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressReporter") -> None:
+def _record_files(
+    upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressReporter"
+) -> None:
+    """Give each file a row, of which the next step reads it. Raises Invalid where that is not
+    possible: then none has one."""
+
     def save(checkpoint: StoreCheckpoint) -> None:
         claims.update(kinds.STORE, upload.pk, attempt, checkpoint=asdict(checkpoint), tries=0)
 
     try:
         if not pseudonyms.is_written(upload):
             pseudonyms.write(upload, progress.looking)
-        storing.store(upload, save, progress.storing)
+        storing.record_files(upload, save, progress.storing)
         upload.question = asdict(
             guesses.FilesQuestion(known=previews.known_options(None, upload.corpus))
         )
@@ -296,12 +138,12 @@ def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressRep
         raise
 
 
-def _read_corpus(
+def _attempt_to_read(
     corpus_id: int, attempt: int, beat: Heartbeat, when_ready: Callable[[Corpus], None]
 ) -> None:
     corpus = Corpus.objects.get(pk=corpus_id)
     storing.remove_received(corpus)
-    if corpus.provenance:
+    if not corpus.has_own_files:
         corpus.bytes_total = subset.size(corpus)
         claims.update(kinds.READ, corpus_id, attempt, bytes_total=corpus.bytes_total)
     progress = ProgressReporter(corpus, beat)
@@ -326,12 +168,13 @@ def _read_corpus(
     )
     with beat.long():
         builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)
+        built = builder.build()
+    with beat.long():
+        built.store_words()
+        _attach_documents(corpus_id)
     with beat.long(), transaction.atomic():
-        documents = bulk.Partition("document", corpus_id)
-        documents.index()
-        builder.publish()
+        built.publish()
         Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
-        documents.attach()
         claims.update(
             kinds.READ,
             corpus_id,
@@ -339,12 +182,22 @@ def _read_corpus(
             status=Corpus.Status.READY,
             version=version,
             bytes_read=corpus.bytes_total,
-            report=builder.corpus_report,
+            report=built.corpus_report,
         )
         when_ready(Corpus.objects.select_related("version").get(pk=corpus_id))
 
 
-def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
+def _attach_documents(corpus_id: int) -> None:
+    """Before the transaction that says that the corpus is ready (bulk says why). An attempt that
+    was killed between the two has attached them already."""
+    documents = bulk.Partition("document", corpus_id)
+    if documents.is_attached():
+        return
+    with transaction.atomic():
+        documents.attach()
+
+
+def _attempt_to_build(version_id: int, attempt: int, beat: Heartbeat) -> None:
     version = Version.objects.select_related("corpus").get(pk=version_id)
     corpus = version.corpus
     progress = ProgressReporter(corpus, beat)
@@ -363,10 +216,13 @@ def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
     checkpoint = ReadAttempt(corpus, beat, save).run()
     with beat.long():
         builder = VersionBuilder(version, checkpoint, beat.check, progress.report_stage)
+        built = builder.build()
+    with beat.long():
+        built.store_words()
     with beat.long(), transaction.atomic():
-        builder.publish()
+        built.publish()
         claims.update(kinds.VECTORIZE, version_id, attempt, status=Version.Status.READY)
-        Corpus.objects.filter(pk=corpus.pk).update(version=version, report=builder.corpus_report)
+        Corpus.objects.filter(pk=corpus.pk).update(version=version, report=built.corpus_report)
 
 
 def progress_note(corpus: Corpus) -> dict:

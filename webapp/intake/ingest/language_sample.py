@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from inference.text import of_text
+from inference.text import language_of
 
 MOST_TEXTS = 400  # whose languages are known, of however many: a fifth of a second
 
@@ -31,7 +31,7 @@ class LanguageSample:
         for number, text in enumerate(texts, first):
             if number % step:
                 continue
-            codes.append(of_text(text))
+            codes.append(language_of(text))
             if len(codes) > MOST_TEXTS:
                 codes = codes[::2]
                 step *= 2

@@ -16,11 +16,10 @@ from webapp.models import Corpus, Version
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import files, sealed
 
-MOST_SEARCHED_PIECES = (
-    4_000_000  # pieces that are looked through: some 25 MB of English, two or three seconds
-)
+# Pieces that are looked through: some 25 MB of English, two or three seconds
+MOST_SEARCHED_PIECES = 4_000_000
 MOST_PHRASES = 300
-# characters of a passage
+# Characters of a passage before and behind its phrase
 _BEFORE = 70
 _AFTER = 110
 

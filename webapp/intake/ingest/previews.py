@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.http import HttpRequest, QueryDict
 
 from inference.errors import Invalid, shown
-from inference.text import LANGUAGES, Spread, Stream, shares
+from inference.text import LANGUAGES, Spread, Stream, language_shares
 from inference.text.sections import Sections
 from webapp.intake import file_formats, metadata
 from webapp.intake.ingest import guesses, reading_forms, sample, vocabulary_forms, word_estimates
@@ -112,7 +112,7 @@ def known_options(
     """What of reading the user has said, now or before; the rest is guessed. Values that no form
     has are not among it."""
     if data is None or guesses.keeps_columns(corpus):
-        return {} if corpus.into_id else _chosen_before(corpus.settings.get("options", {}))
+        return {} if corpus.is_addition else _chosen_before(corpus.settings.get("options", {}))
     options: dict[str, Any] = {}
     if data.get("encoding") in dict(reading_forms.ENCODINGS):
         options["encoding"] = data["encoding"]
@@ -157,7 +157,7 @@ def shaping_form(corpus: Corpus, data: QueryDict | dict[str, Any] | None) -> Sha
     guess = guesses.guess_table(corpus)
     tables = [*([guess.name] if guess else []), *guesses.possible_tables(corpus)]
     stored_shaping = Shaping(**corpus.settings["shaping"]) if "shaping" in corpus.settings else None
-    guess = None if corpus.settings and not corpus.into_id else guess
+    guess = None if corpus.settings and not corpus.is_addition else guess
     form = partial(ShapingForm, shaping=stored_shaping, tables=tables, guess=guess)
     return form(data or form().sent())
 
@@ -269,7 +269,7 @@ def preview_draft(
     return replace(
         preview,
         words=_words(reading, beginning, stream),
-        languages=None if corpus.into_id else form.languages(beginning.languages),
+        languages=None if corpus.is_addition else form.languages(beginning.languages),
         text_column=options.column("text") or "",
         date_column=options.column("date") or "",
         several_languages=vocabulary_forms.say_several(beginning.text_languages),
@@ -303,7 +303,7 @@ def _take_sample(
         return _TakenSample(reading, beginning, stream)
     suggested = _suggest_shaping(reading, beginning)
     differing = {name for name in suggested if suggested[name] != reading.shaping[name]}
-    if not corpus.into_id and differing:
+    if not corpus.is_addition and differing:
         shaping.data = {
             **shaping.data,
             **suggested,
@@ -403,7 +403,7 @@ def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sam
 def _words(
     reading: ReadingSettings, beginning: Sample, stream: Stream
 ) -> word_estimates.ChoicePreview:
-    scale = word_estimates.of_sample(beginning)
+    scale = word_estimates.scale_of_sample(beginning)
     how_cut = {"language": stream.language, "given": stream.given, "rules": stream.rules}
     return word_estimates.preview(
         stream, reading.alike_in(stream, stream.given), scale, beginning.passage, **how_cut
@@ -477,7 +477,9 @@ def _propose_reading(
     rows = beginning.of
     if stream is not None and reading.section_words:
         rows = word_estimates.sections_of(
-            word_estimates.of_sample(beginning), Sections(stream, reading.section_words).D, stream.D
+            word_estimates.scale_of_sample(beginning),
+            Sections(stream, reading.section_words).D,
+            stream.D,
         )
     reading = reading.fitted(rows)
     by_letters = [
@@ -488,7 +490,7 @@ def _propose_reading(
     # The letters are of the first texts, which may all be in one language where a file is sorted
     by_texts = vocabulary_forms.several(beginning.text_languages)
     languages = [*by_letters, *(code for code in by_texts if code not in by_letters)]
-    if languages and sample.cut_alike(languages[0], reading.language):
+    if languages and sample.are_cut_alike(languages[0], reading.language):
         reading = replace(reading, language=languages[0])
     reading = replace(reading, also=[code for code in languages if code != reading.language])
     if stream is None or _words(reading, beginning, stream).kept:
@@ -512,4 +514,4 @@ def preview_corpus(
     estimate = word_estimates.preview(
         spread, words.alike_in(spread, stream.given), scale, passage, **how_cut
     )
-    return Preview(words=estimate, languages=form.languages(shares(texts)))
+    return Preview(words=estimate, languages=form.languages(language_shares(texts)))

@@ -34,7 +34,7 @@ from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.persons import KINDS, Pseudonyms, Register, Replacer, found_alone
 from webapp.intake.ingest.replacement import Following, Replacement
-from webapp.intake.ingest.shaping import Shaping, shape, upload_of
+from webapp.intake.ingest.shaping import Shaping, shape, upload_with_table
 from webapp.intake.ingest.storing import received_folder
 from webapp.intake.metadata.column_names import names_people, words_of_name
 from webapp.models import Corpus, Upload
@@ -112,7 +112,7 @@ def reading_of(corpus: Corpus) -> ReadingSettings:
     shaping = previews.shaping_form(corpus, data)
     known = previews.known_options(data, corpus)
     sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known)
-    kind = reading_forms.AddingForm if corpus.into_id else reading_forms.ReadingForm
+    kind = reading_forms.AddingForm if corpus.is_addition else reading_forms.ReadingForm
     form = kind(previews.complete_columns(data, sniff), corpus=corpus, sniff=sniff)
     if not form.is_valid() or not shaping.is_valid():
         raise Invalid("columns", "First correct on the draft’s page what is marked in red.")
@@ -228,7 +228,7 @@ def begin(
             name="Texts with pseudonyms",
             bytes_total=corpus.bytes_total,
             into=into,
-            settings=corpus.settings if corpus.into_id else {},
+            settings=corpus.settings if corpus.is_addition else {},
         )
         received_folder(new).mkdir(parents=True)
         replacement = Replacement(
@@ -387,7 +387,7 @@ def read_by_itself(upload: Upload, reading: ReadingSettings) -> None:
     corpus.unit = following.unit
     try:
         with transaction.atomic():
-            if corpus.into_id:
+            if corpus.is_addition:
                 corpora.add_files(corpus, reading)
             else:
                 corpora.read(corpus, reading, following.trains)
@@ -488,7 +488,7 @@ def _documents(
                 left_out.count += 1
 
     folder = files.corpus_folder(corpus.pk)
-    table = upload_of(named, shaping.table)
+    table = upload_with_table(named, shaping.table)
     for item in shape(items(), fields_of_files, folder, table, advance, options.date_order):
         if isinstance(item, file_formats.Document):
             yield _texts_of(item)

@@ -22,6 +22,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
+import numpy as np
 import orjson
 from django.db import connection, transaction
 
@@ -35,27 +36,28 @@ from webapp.intake.ingest.checkpoints import ReadCheckpoint
 from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.language_sample import LanguageSample
-from webapp.intake.ingest.shaping import Shaping, shape, silent, upload_of
+from webapp.intake.ingest.shaping import Shaping, blank_silent, shape, upload_with_table
 from webapp.intake.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
 from webapp.platform import garbage
 from webapp.platform.jobs.heartbeat import Heartbeat
 from webapp.platform.storage import bulk, csv_cells, files
 
-CHUNK = 4 << 20  # characters of the documents that are copied at once
+# Documents and problems that are copied at once: characters of the documents, and how many
+CHUNK_CHARACTERS = 4 << 20
 CHUNK_ITEMS = 20_000
-HEAD = ["file", "place", "problem", "dropped"]
+DOCUMENTS_HELD = 8  # in memory, where texts are read again: each may have 20 million characters
+MOST_PROBLEMS_SHOWN = 100  # of which the corpus's row keeps the sentences, for its page
+REPORT_COLUMNS = ["file", "place", "problem", "dropped"]  # of report.csv
 
-
-# An iterator that works ahead, in a thread of its own.
 T = TypeVar("T")
-_END: Any = object()
+_END: Any = object()  # behind the last item of an iterator
 
 
 @contextmanager
 def prefetched(items: Iterator[T]) -> Iterator[Iterator[T]]:
-    """The items of an iterator, each made while the one before it is used. What it raises is raised
-    here.
+    """The items of an iterator, each made by a thread of its own while the one before it is used.
+    What it raises is raised here.
 
     Leaving early waits for the item that is being made, and closes the iterator.
     """
@@ -73,16 +75,17 @@ def prefetched(items: Iterator[T]) -> Iterator[Iterator[T]]:
             thread.submit(getattr(items, "close", lambda: None)).result()
 
 
-# How the files of a corpus are read: those it was made of in one way, those of each addition in
-# another.
 class ReadPlan(NamedTuple):
-    """Files that came together, and how they are read. documents: of them so far; unread: those of
-    them that are still to be read."""
+    """Files that came together, and how they are read: those that a corpus was made of in one way,
+    those of each addition in another. documents: of them so far; spans: the first document, and how
+    many, of each file whose documents follow each other; unread: those of the files that are still
+    to be read."""
 
     options: file_formats.Options
     shaping: Shaping
     companions: file_formats.Companions
     documents: int
+    spans: list[tuple[int, int]]
     table: tuple[Path, str] | None  # about the others
     unread: list[SourceFile]
     places: dict[str, int]  # positions by name, where one call shapes the items of all files
@@ -115,14 +118,38 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
         if shaping.across:
             positions = {file.name: file.position for file in added_files}
         yield ReadPlan(
-            options,
-            shaping,
-            file_formats.Companions.among(paths_and_names),
-            sum(file.documents for file in added_files),
-            upload_of(paths_and_names, shaping.table),
-            unread,
-            positions,
+            options=options,
+            shaping=shaping,
+            companions=file_formats.Companions.among(paths_and_names),
+            documents=sum(file.documents for file in added_files),
+            spans=[(file.first, file.documents) for file in added_files if file.first is not None],
+            table=upload_with_table(paths_and_names, shaping.table),
+            unread=unread,
+            places=positions,
         )
+
+
+def plan_of_documents(plans: list[ReadPlan], documents: int) -> np.ndarray:
+    """int64[documents]: by which of the plans each of the first so many documents was read; the
+    first plan where there is no file of it, as of a part of another corpus.
+
+    Files that were tried again have their documents behind those of later plans. Of a file whose
+    documents do not follow each other nothing says which they are: these are taken in the order of
+    the plans.
+    """
+    unknown = -1
+    plan_of = np.full(documents, unknown)
+    elsewhere = []  # how many documents of each plan are in no span
+    for number, plan in enumerate(plans):
+        for first, count in plan.spans:
+            plan_of[first : first + count] = number
+        elsewhere.append(plan.documents - sum(count for _, count in plan.spans))
+    in_order = np.repeat(np.arange(len(plans)), elsewhere)
+    places = np.flatnonzero(plan_of == unknown)
+    plan_of[places] = 0
+    known = min(len(places), len(in_order))
+    plan_of[places[:known]] = in_order[:known]
+    return plan_of
 
 
 class Failure(NamedTuple):
@@ -142,6 +169,8 @@ class Chunk:
     """Documents, their files and dates, and problems; where reading was behind them; then what the
     second thread adds."""
 
+    # As in a ReadCheckpoint: the position of the file, its items that are behind, the bytes of the
+    # files before it, and of all that was read
     file: int
     items: int
     before: int
@@ -151,14 +180,15 @@ class Chunk:
     counted: list[str] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)  # of their files
     days: list[date | None] = field(default_factory=list)
-    orders: list[str] = field(default_factory=list)  # of dates among its fields: Options.date_order
+    # Of dates among the fields of each: Options.date_order
+    orders: list[str] = field(default_factory=list)
     problems: list[file_formats.Problem] = field(default_factory=list)
     counts: dict[int, list[int]] = field(default_factory=dict)  # position -> documents, problems
     encodings: dict[int, str] = field(default_factory=dict)  # position -> in which it is
     # Position -> why it can't be read on, and the items before
     failed: dict[int, tuple[str, int]] = field(default_factory=dict)
     checkpoint: ReadCheckpoint = field(default_factory=ReadCheckpoint)
-    words: list[int] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)  # of each document
 
 
 @contextmanager
@@ -186,58 +216,68 @@ class ReadAttempt:
         self.save = save
         self.folder = files.corpus_folder(corpus.pk)
         self.reading = ReadingSettings.from_dict(corpus.settings)
-        self.checkpoint = self._last = ReadCheckpoint(**corpus.progress)
+        self.checkpoint = ReadCheckpoint(**corpus.progress)  # of what is on record
+        self._last = self.checkpoint  # of what is in the files on disk, a chunk or two ahead
         self.plans = list(read_plans(self.reading, list(corpus.files.all())))
-        self.plan = self.plans[0]
+        self.plan = self.plans[0]  # of the files that are read now
         self.encodings: dict[int, str] = {}  # of files that were begun since the last chunk
-        self.bytes = self.before = self.checkpoint.before
+        self.before = self.checkpoint.before  # bytes of the files before the one that is read
+        self.bytes = self.before  # that were read
 
     def run(self) -> ReadCheckpoint:
         """Read to the end. Raises Invalid where no document came of it."""
         self.renew()
-        # Whether it is a part of another corpus that has not been read to its end
-        part = self.corpus.provenance and (
-            self.checkpoint.file >= 0 or not self.checkpoint.documents
-        )
-        if not any(plan.unread for plan in self.plans) and not part:
+        is_any_unread = any(plan.unread for plan in self.plans) or self._is_unfinished_copy()
+        if not is_any_unread:
             return self.checkpoint
         # Not the checkpoint's: an attempt at this addition may have been killed
-        before = self.corpus.version.documents if self.corpus.version else 0
-        shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
-        (self.folder / "shaping").mkdir(parents=True)
+        documents_before = self.corpus.version.documents if self.corpus.version else 0
+        partition = self._prepare()
         are_tokens = self.reading.options.get("given", False)
         rules = cut_rules.of_checkpoint(self.checkpoint.stream or None)
         tokeniser = Tokeniser(self.reading.language, are_tokens, rules)
-        partition = bulk.Partition("document", self.corpus.pk)
-        if not self.checkpoint.documents:
-            partition.create()
-            # Of a reading with other options
-            shutil.rmtree(self.folder / "index", ignore_errors=True)
-            (self.folder / "duplicates.npz").unlink(missing_ok=True)
         with (
             _looked_through_once(),
             Stream.write(self.folder / "tokens", tokeniser, self.checkpoint.stream) as self.stream,
             self._grown("report.csv") as self.report,
             self._grown("fields.jsonl") as self.fields,
             prefetched(self._chunks()) as chunks,
-            prefetched(map(self._write_words, chunks)) as written,
+            prefetched(map(self.write_words, chunks)) as written,
         ):
             settle_names([self.folder / "tokens", self.folder, self.folder.parent])
             for chunk in written:
                 self.beat.check()
-                self._copy_rows(partition, chunk)
+                self.copy_rows(partition, chunk)
         with transaction.atomic():
             self.corpus.files.update(read=True)
             self.checkpoint = replace(
                 self.checkpoint, file=-1, items=0, before=self.bytes, bytes=self.bytes
             )
             self.save(self.checkpoint)
-        if self.checkpoint.documents == before:
+        if self.checkpoint.documents == documents_before:
             why = self.checkpoint.problems[-1]["message"] if self.checkpoint.problems else ""
             raise Invalid(
                 "files", f"No document could be read from what was uploaded. {why}".strip()
             )
         return self.checkpoint
+
+    def _is_unfinished_copy(self) -> bool:
+        """Whether it is copied from another corpus, and not to its end."""
+        is_unfinished = self.checkpoint.file >= 0 or not self.checkpoint.documents
+        return not self.corpus.has_own_files and is_unfinished
+
+    def _prepare(self) -> bulk.Partition:
+        """Where rows of documents go. Nothing is left of an attempt that was killed, or of a reading
+        with other options."""
+        shutil.rmtree(self.folder / "shaping", ignore_errors=True)
+        (self.folder / "shaping").mkdir(parents=True)
+        partition = bulk.Partition("document", self.corpus.pk)
+        if not self.checkpoint.documents:
+            bulk.drop_left("document", self.corpus.pk)
+            partition.create()
+            shutil.rmtree(self.folder / "index", ignore_errors=True)
+            (self.folder / "duplicates.npz").unlink(missing_ok=True)
+        return partition
 
     def renew(self) -> None:
         """Have the words that an older version read in the format of this one."""
@@ -254,18 +294,18 @@ class ReadAttempt:
 
     def _counted(self, documents: int) -> Iterator[list[str]]:
         """The texts of the first so many documents, with spaces for what does not count."""
-        rules = itertools.chain(
-            *(itertools.repeat(plan.shaping.silent, plan.documents) for plan in self.plans)
-        )
+        plan_of = plan_of_documents(self.plans, documents)
         with connection.chunked_cursor() as cursor:
             cursor.execute(
-                f"SELECT text FROM document_{self.corpus.pk:d} WHERE number < %s ORDER BY number",
+                f"SELECT number, text FROM document_{self.corpus.pk:d} WHERE number < %s ORDER BY number",
                 [documents],
             )
-            # Documents in memory at a time: each may have 20 million characters
-            while rows := cursor.fetchmany(8):
+            while rows := cursor.fetchmany(DOCUMENTS_HELD):
                 self.beat.check()
-                yield [silent(text, next(rules, self.plan.shaping.silent)) for (text,) in rows]
+                yield [
+                    blank_silent(text, self.plans[plan_of[number]].shaping.silent)
+                    for number, text in rows
+                ]
 
     def _grown(self, name: str) -> BinaryIO:
         """A file that grows with the chunks, cut back to what is on record."""
@@ -288,7 +328,7 @@ class ReadAttempt:
                 ] += 1
                 if isinstance(item, file_formats.Document):
                     chunk.documents.append(item)
-                    chunk.counted.append(silent(item.text, self.plan.shaping.silent))
+                    chunk.counted.append(blank_silent(item.text, self.plan.shaping.silent))
                     chunk.positions.append(position)
                     chunk.days.append(self._day(item, chunk) if item.date else None)
                     chunk.orders.append(self.plan.options.date_order)
@@ -302,7 +342,10 @@ class ReadAttempt:
                     )
                     chunk.problems.append(file_formats.Problem(item.file, "", item.message, True))
                 chunk.before = self.before
-                if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
+                if (
+                    size >= CHUNK_CHARACTERS
+                    or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS
+                ):
                     yield self._completed(chunk)
                     chunk = Chunk(chunk.file, chunk.items, self.before)
                     size = 0
@@ -336,8 +379,8 @@ class ReadAttempt:
     def _items(self) -> Iterator[tuple[int, int, Item]]:
         """(file, items of it so far, item), those left out that are on record. A file that can't be
         read on gives a Failure."""
-        if self.corpus.provenance:
-            yield from self._not_read(
+        if not self.corpus.has_own_files:
+            yield from self._off_record(
                 0, subset.documents(self.corpus, self._advance), self.checkpoint.items
             )
             return
@@ -350,7 +393,7 @@ class ReadAttempt:
                     itertools.starmap(self._items_of, self._begun(plan))
                 )
                 self.before = self.bytes
-                yield from self._not_read(
+                yield from self._off_record(
                     first,
                     self._shaped(items),
                     self.checkpoint.items if self.checkpoint.file == first else 0,
@@ -361,7 +404,7 @@ class ReadAttempt:
                 skip = (
                     self.checkpoint.items if file.position == self.checkpoint.file else file.items
                 )
-                yield from self._not_read(
+                yield from self._off_record(
                     file.position, self._shaped(self._items_of(file, reading)), skip
                 )
 
@@ -379,7 +422,7 @@ class ReadAttempt:
 
         return zip(plan.unread, file_formats.in_order(readings()), strict=True)
 
-    def _not_read(
+    def _off_record(
         self, file: int, items: Iterator[Item], skip: int
     ) -> Iterator[tuple[int, int, Item]]:
         """The items of a file that are not on record yet: those behind the first `skip`, each with
@@ -396,6 +439,7 @@ class ReadAttempt:
                 yield file, max(n, skip), item
 
     def _shaped(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Documents as they will be rows, of the files of the current plan."""
         plan = self.plan
         return shape(
             # A Failure is handed on as it is.
@@ -409,7 +453,8 @@ class ReadAttempt:
         )
 
     def _items_of(self, file: SourceFile, reading: file_formats.Reading) -> Iterator[Item]:
-        # else they are counted when they are shaped
+        """The items of a file; where it can't be read on, a Failure at the end."""
+        # Items on record are passed over here where they are shaped across files, else behind that
         behind = file.items if self.plan.shaping.across else 0
         n = 0
         try:
@@ -427,7 +472,7 @@ class ReadAttempt:
 
     # In the second thread: texts are cut into words.
 
-    def _write_words(self, chunk: Chunk) -> Chunk:
+    def write_words(self, chunk: Chunk) -> Chunk:
         """Append the chunk's words, fields and problems to the files on disk."""
         chunk.words = self.stream.add(chunk.counted, [d.title for d in chunk.documents]).tolist()
         for document, day, order in zip(chunk.documents, chunk.days, chunk.orders, strict=True):
@@ -438,7 +483,7 @@ class ReadAttempt:
                 )
             )
         rows = [[p.file, p.place, p.message, "yes" if p.dropped else "no"] for p in chunk.problems]
-        self.report.write(csv_cells.lines(rows if self.report.tell() else [HEAD, *rows]))
+        self.report.write(csv_cells.lines(rows if self.report.tell() else [REPORT_COLUMNS, *rows]))
         for file in (self.report, self.fields):
             file.flush()
             os.fsync(file.fileno())
@@ -457,16 +502,16 @@ class ReadAttempt:
             stream=self.stream.commit(),
             sizes={"report.csv": self.report.tell(), "fields.jsonl": self.fields.tell()},
             problem_counts=dict(problems),
-            # The first are kept on the corpus's row, for its page; all of them are in its
-            # report.csv
-            problems=[*before.problems, *map(asdict, chunk.problems)][:100],
+            # All of them are in report.csv
+            problems=[*before.problems, *map(asdict, chunk.problems)][:MOST_PROBLEMS_SHOWN],
             languages=asdict(languages),
         )
         return chunk
 
     # In the task's own thread: rows are copied.
 
-    def _copy_rows(self, partition: bulk.Partition, chunk: Chunk) -> None:
+    def copy_rows(self, partition: bulk.Partition, chunk: Chunk) -> None:
+        """Write the chunk's documents and its checkpoint to the database, in one transaction."""
         with transaction.atomic():
             with partition.writer() as write:
                 for i, document in enumerate(chunk.documents):

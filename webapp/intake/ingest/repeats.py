@@ -1,5 +1,5 @@
 """Documents that repeat an earlier one, as they were found when words were chosen
-(webapp.intake.ingest.job)."""
+(webapp.intake.ingest.version_builder)."""
 
 import numpy as np
 

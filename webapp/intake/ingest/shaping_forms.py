@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webapp.intake.ingest.asked_reading import AskedShaping
-from webapp.intake.ingest.shaping import CERTAIN, Guess, Shaping, ordered, rule_of
+from webapp.intake.ingest.shaping import CERTAIN, Shaping, TableGuess, ordered_rules, rule_of
 from webapp.intake.ingest.vocabulary_forms import choice_field
 from webapp.intake.metadata.dates import ORDERS
 from webapp.platform.pages.asked_forms import (
@@ -179,7 +179,7 @@ class ShapingForm(AskedForm):
         *args,
         shaping: Shaping | None,
         tables: Sequence[str] = (),
-        guess: Guess | None = None,
+        guess: TableGuess | None = None,
         **kwargs,
     ):
         """shaping: what was chosen before, None for nothing. tables: names of files that may be the
@@ -226,11 +226,11 @@ class ShapingForm(AskedForm):
 
     def silences(self, shares: dict[str, float]) -> list[Silence]:
         """The rules that recognise something, or are chosen. shares: of
-        webapp.intake.ingest.shaping.shares."""
+        webapp.intake.ingest.shaping.rule_shares."""
         chosen_lines = set(self["silent"].value() or [])
         return [
             Silence(name, rule_of(name).label, shares.get(name, 0.0), name in chosen_lines)
-            for name in ordered({*chosen_lines, *shares})
+            for name in ordered_rules({*chosen_lines, *shares})
         ]
 
     def clean(self) -> None:

@@ -2,8 +2,8 @@
 (ingest.job).
 
 `link` takes a moment, whatever their number and size: every file that has come to this machine gets
-a second name in the corpus's folder `arriving/`, and a line in `arriving/list.jsonl`. `store` opens
-packs of small files, hashes what is not hashed yet and gives each file a row, a part at a time; a
+a second name in the corpus's folder `arriving/`, and a line in `arriving/list.jsonl`. `record_files`
+opens packs of small files, hashes what is not hashed yet and gives each file a row, a part at a time; a
 checkpoint is saved in the transaction of the rows (Upload.checkpoint), from which the next attempt
 continues after a kill.
 """
@@ -38,8 +38,8 @@ BLOCK = 1 << 20  # bytes that are hashed between two pieces of news
 # What can be stored while somebody waits for the answer, a second at most: uploads, bytes of packs,
 # bytes that are still to be hashed.
 FEW_UPLOADS = 500
-FEW_PACKED = 4 << 20
-FEW_UNHASHED = 128 << 20
+FEW_PACKED_BYTES = 4 << 20
+FEW_UNHASHED_BYTES = 128 << 20
 
 
 class ReceivedFile(NamedTuple):
@@ -88,7 +88,7 @@ def takes_long(received: list[ReceivedFile]) -> bool:
     packed = sum(u.path.stat().st_size for u in received if u.pack)
     plain = [u for u in received if not u.pack]
     unhashed = sum(u.path.stat().st_size for u in plain if not u.sha256)
-    return len(received) > FEW_UPLOADS or packed > FEW_PACKED or unhashed > FEW_UNHASHED
+    return len(received) > FEW_UPLOADS or packed > FEW_PACKED_BYTES or unhashed > FEW_UNHASHED_BYTES
 
 
 def received_folder(corpus: Corpus) -> Path:
@@ -112,6 +112,8 @@ def remove_stored(corpus: Corpus, first: int, end: int) -> None:
 
 
 class PackedFile(NamedTuple):
+    """A file in a pack of small ones."""
+
     number: int  # among the pack's files, from 1
     name: str
     bytes: bytes
@@ -147,7 +149,7 @@ class StoredFiles(NamedTuple):
     checkpoint: StoreCheckpoint
 
 
-def store(
+def record_files(
     upload: Upload,
     save: Callable[[StoreCheckpoint], None] = lambda checkpoint: None,
     report: Callable[[StoreCheckpoint], None] = lambda checkpoint: None,
@@ -168,13 +170,13 @@ def store(
         else _received_files(corpus, folder, checkpoint, report)
     )
     for part in parts:
-        _record(part, save)
-        if not corpus.parent:
+        record_part(part, save)
+        if not corpus.is_read_anew:
             remove_stored(corpus, checkpoint.uploads, part.checkpoint.uploads)
         checkpoint = part.checkpoint
 
 
-def _record(part: StoredFiles, save: Callable[[StoreCheckpoint], None]) -> None:
+def record_part(part: StoredFiles, save: Callable[[StoreCheckpoint], None]) -> None:
     with transaction.atomic():
         SourceFile.objects.bulk_create(part.rows, batch_size=1000)
         save(part.checkpoint)
@@ -187,7 +189,7 @@ def finish(upload: Upload) -> None:
     first = corpus.files.values_list("name", flat=True).first()
     size = corpus.files.aggregate(size=Sum("bytes"))["size"]
     check_not_empty(first, size)
-    if not corpus.parent:
+    if not corpus.is_read_anew:
         with connection.cursor() as cursor:
             cursor.execute(_IN_ORDER, [corpus.pk])
         transaction.on_commit(lambda: remove_received(corpus))
@@ -237,7 +239,8 @@ def _received_files(
     rows = []
     read = 0
     with (arriving / "list.jsonl").open(encoding="utf-8") as notes:
-        for i, line in enumerate(islice(notes, checkpoint.uploads, None), checkpoint.uploads):
+        notes_left = islice(notes, checkpoint.uploads, None)
+        for i, line in enumerate(notes_left, checkpoint.uploads):
             name, sha256, pack = json.loads(line)
             path = arriving / str(i)
             size = path.stat().st_size
@@ -248,7 +251,7 @@ def _received_files(
                     read += 0 if sha256 else size
                     row = (name, size, sha256 or _sha256(path, checkpoint, report))
                 else:
-                    _write(to, content.bytes)
+                    write_file(to, content.bytes)
                     read += len(content.bytes)
                     row = (
                         content.name,
@@ -340,7 +343,9 @@ def _sha256(
     return sha256.hexdigest()
 
 
-def _write(path: str, content: bytes) -> None:
+def write_file(path: str, content: bytes) -> None:
+    """Write a file that only its owner can read, in the place of one that is there. Raises
+    OSError."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", 0) as file:
         while content:  # a disk that is nearly full takes a part, and says so at the next attempt
             content = content[file.write(content) :]
@@ -360,5 +365,5 @@ def join_additions(corpus: Corpus, report: Callable[[StoreCheckpoint], None]) ->
         checkpoint = StoreCheckpoint(**upload.checkpoint or {})
         first = upload.position or 0
         for part in _link_files(upload.corpus, corpus, first, checkpoint, report):
-            _record(part, save)
+            record_part(part, save)
         upload.corpus.delete()

@@ -15,9 +15,7 @@ from webapp.platform.storage import files
 from webapp.platform.storage.sql import tuples
 
 _BLOCK = 32  # documents in memory at a time: each may have 20 million characters
-
 _NUMBERS_AT_ONCE = 100_000  # of documents in one statement: a part may have ten million
-
 _COLUMNS = "number, part, parts, whole, source_id, file, place, title, date_text, metadata, text"
 
 

@@ -55,12 +55,13 @@ class TextColumn:
         self.file.close()
         hashes = np.fromfile(self.path, np.int64)
         different, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-        first[different == hash("")] = documents  # none comes last
+        is_empty = different == hash("")
+        first[is_empty] = documents  # behind all others, so that the codes of these have no gap
         code = np.empty(len(different), np.int32)
         code[np.argsort(first, kind="stable")] = np.arange(len(different), dtype=np.int32)
-        code[different == hash("")] = -1
+        code[is_empty] = -1
         code[inverse].tofile(self.path)
-        values = len(different) - int(np.count_nonzero(different == hash("")))
+        values = len(different) - int(np.count_nonzero(is_empty))
         codes = np.memmap(self.path, np.int32, "r", shape=(documents,))
         return Column(self.name, codes, list(self.texts), values, self.derived)
 

@@ -26,7 +26,7 @@ from webapp.platform.storage import files, sealed
 
 log = structlog.get_logger(__name__)
 
-METHOD = 3  # of what is stored: fields of an earlier one are looked for anew
+METHOD = 4  # of what is stored: fields of an earlier one are looked for anew
 SECTIONS_OF = "the text that sections are of"  # a column of collections of sections
 MOST_FIELDS = 60  # that are stored, those whose texts are most alike
 HARDLY = 0.97  # part of a sample's derived values that are different: then documents share none
@@ -164,7 +164,7 @@ def _may_be_shared(texts: list[str], derive: Callable[[str], str]) -> bool:
     return 2 <= len(set(values)) < HARDLY * len(values)
 
 
-def _store(fields_found: collection_unit.Found, folder: Path) -> dict:
+def _store(fields_found: collection_unit.FoundFields, folder: Path) -> dict:
     """Keep the codes of the fields that may be chosen, and remove all others."""
     may_be_chosen = [
         field for field in fields_found.fields if field.values >= collection_unit.FEWEST_VALUES

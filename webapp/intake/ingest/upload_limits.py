@@ -17,10 +17,16 @@ from django.db import transaction
 from inference.errors import Invalid
 from webapp.models import User
 from webapp.platform.accounts import quotas
-from webapp.platform.drawing.numbers import bytes as size_of
+from webapp.platform.drawing.numbers import byte_size
 from webapp.platform.storage import disk
 
-KEPT_FOR_DAYS_NOTE = "What has arrived is kept for 7 days: make room on the server, then continue."
+KEPT_DAYS = 7  # for which an upload is kept after the last byte that came
+KEPT_FOR_DAYS_NOTE = (
+    f"What has arrived is kept for {KEPT_DAYS} days: make room on the server, then continue."
+)
+# Of the disk that uploads leave free, where nothing is set: one part in so many, and bytes at most
+RESERVED_PART = 20
+MOST_RESERVED = 1 << 30
 
 _NAME_OF_NOTE = re.compile(r"[\w-]{22}\.json", re.ASCII)
 
@@ -60,7 +66,7 @@ def hold_quota(owner: int | None, size: int) -> Iterator[None]:
         if quotas.limits(user).bytes is None:
             _check_share(user, size)
         try:
-            quotas.check_bytes(user, size, arriving=lambda: _bytes_arriving(user.pk))
+            quotas.check_bytes(user, size, arriving=lambda: bytes_arriving(user.pk))
         except Invalid as error:
             raise Refused(413, error.message) from None
         yield
@@ -68,18 +74,18 @@ def hold_quota(owner: int | None, size: int) -> Iterator[None]:
 
 def _check_share(user: User, size: int) -> None:
     """Raises Refused."""
-    has = _bytes_arriving(user.pk)
+    has = bytes_arriving(user.pk)
     free = disk.free(settings.FILE_UPLOAD_TEMP_DIR) - reserve()
     if has + size > (has + free) // 2:
         raise Refused(
             507,
             "Your uploads may take up half of the space that the server's disk has for them"
-            f" ({size_of((has + free) // 2)}). Those that have begun take up {size_of(has)}, and"
-            f" this one would add {size_of(size)}. Read them, or delete some.",
+            f" ({byte_size((has + free) // 2)}). Those that have begun take up {byte_size(has)}, and"
+            f" this one would add {byte_size(size)}. Read them, or delete some.",
         )
 
 
-def _bytes_arriving(owner: int) -> int:
+def bytes_arriving(owner: int) -> int:
     """Bytes that an owner's uploads will have, of which no corpus has been made."""
     return sum(note.length for note in _notes.present() if note.owner == owner)
 
@@ -128,8 +134,9 @@ def reserve() -> int:
     """Bytes of the disk that uploads leave free, for the work itself."""
     if settings.DISK_RESERVE is not None:
         return settings.DISK_RESERVE
-    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
-    return min(1 << 30, disk.f_blocks * disk.f_frsize // 20)
+    file_system = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
+    size = file_system.f_blocks * file_system.f_frsize
+    return min(MOST_RESERVED, size // RESERVED_PART)
 
 
 def check_room(size: int) -> None:
@@ -138,21 +145,28 @@ def check_room(size: int) -> None:
     if free - size < reserve():
         raise Refused(
             507,
-            f"The server's disk is short of space: {size_of(size)} more were to come,"
-            f" {size_of(free)} are free, and {size_of(reserve())} of them are kept for the work"
+            f"The server's disk is short of space: {byte_size(size)} more were to come,"
+            f" {byte_size(free)} are free, and {byte_size(reserve())} of them are kept for the work"
             f" itself. {KEPT_FOR_DAYS_NOTE}",
         )
 
 
 def promise(file: int, size: int) -> bool:
     """Have the disk keep room for all of an upload, an open file; False where its file system
-    can't. Of all processes of this machine one does so at a time: none counts on what another
-    takes. Raises Refused, or OSError, where there is no room."""
+    can't. Raises Refused, or OSError, where there is no room."""
+    with one_process_at_a_time():  # none counts on what another takes
+        check_room(max(0, size - os.fstat(file).st_blocks * 512))
+        return disk.promise(file, size)
+
+
+@contextmanager
+def one_process_at_a_time() -> Iterator[None]:
+    """What is done within is done by one process of this machine, and one thread, at a time: it must
+    be short."""
     folder = os.open(settings.FILE_UPLOAD_TEMP_DIR, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        check_room(max(0, size - os.fstat(file).st_blocks * 512))
-        return disk.promise(file, size)
+        yield
     finally:
         os.close(folder)
 

@@ -28,15 +28,15 @@ from webapp.platform.server import bodies, concurrency, metrics
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination"
 PIECES = "application/offset+octet-stream"
-BLOCK = 4 << 20  # bytes that are written at once,
-MOST_PIECES = 512  # or so many pieces: one call writes at most 1,024
+# What is written at once: bytes, or pieces, of which one call writes at most 1,024
+BLOCK = 4 << 20
+MOST_PIECES = 512
 SYNC_EVERY = 16 << 20  # bytes, after which the disk begins to take them
-METADATA = 16_000  # characters
-
-OF_ONE = 32  # parts of one user's files that arrive at once: a page of ours sends three
+MOST_METADATA = 16_000  # characters of the header Upload-Metadata
+MOST_PARTS_AT_ONCE = 32  # of one user's files: a page of ours sends three
 
 _disk = ThreadPoolExecutor(6, "upload")
-_arriving: Counter = Counter()  # user -> parts that arrive now; used on the event loop only
+arriving_parts: Counter = Counter()  # user -> parts that arrive now; used on the event loop only
 
 
 def tus(view):
@@ -151,9 +151,6 @@ def _state(
     )
 
 
-# What a request says
-
-
 def _number(request: HttpRequest, name: str) -> int:
     text = request.headers.get(name, "")
     if not re.fullmatch(r"[0-9]{1,18}", text):
@@ -164,10 +161,10 @@ def _number(request: HttpRequest, name: str) -> int:
 def _metadata(request: HttpRequest) -> dict[str, str]:
     """Upload-Metadata: "filename d29ybGQ=,pack MQ==" -> {"filename": "world", "pack": "1"}."""
     text = request.headers.get("Upload-Metadata", "")
-    if len(text) > METADATA:
+    if len(text) > MOST_METADATA:
         raise Refused(
             400,
-            f"The header Upload-Metadata may have {METADATA:,} characters, and has {len(text):,}."
+            f"The header Upload-Metadata may have {MOST_METADATA:,} characters, and has {len(text):,}."
             " Give the file a shorter name.",
         )
     metadata = {}
@@ -182,26 +179,23 @@ def _metadata(request: HttpRequest) -> dict[str, str]:
     return metadata
 
 
-# What comes with it
-
-
 @contextmanager
 def arriving(owner: int | None) -> Iterator[None]:
     """Around a part that arrives. Raises Refused where its owner has enough of them on their way.
     While accounts are off (None) there is nobody else."""
-    if owner is not None and _arriving[owner] >= OF_ONE:
+    if owner is not None and arriving_parts[owner] >= MOST_PARTS_AT_ONCE:
         raise Refused(
             429,
-            f"{OF_ONE} parts of your files arrive already. Send this one when one of them has"
+            f"{MOST_PARTS_AT_ONCE} parts of your files arrive already. Send this one when one of them has"
             " come.",
         )
-    _arriving[owner] += 1
+    arriving_parts[owner] += 1
     try:
         yield
     finally:
-        _arriving[owner] -= 1
-        if not _arriving[owner]:
-            del _arriving[owner]
+        arriving_parts[owner] -= 1
+        if not arriving_parts[owner]:
+            del arriving_parts[owner]
 
 
 async def _append(request: HttpRequest, upload: uploads.IncomingFile, offset: int) -> int:

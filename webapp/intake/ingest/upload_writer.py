@@ -69,7 +69,7 @@ class UploadWriter:
         if self.hash and self.hashing and not self.hashing.done():
             self.hash = None
         if self.hash:
-            self.hashing = _hashers.submit(_update_hash, self.hash, chunks)
+            self.hashing = _hashers.submit(update_hash, self.hash, chunks)
         try:
             self._append(chunks, size)
         except (Refused, OSError):
@@ -111,6 +111,7 @@ class UploadWriter:
             os.close(self.file)
 
 
-def _update_hash(hash, pieces: list[bytes]) -> None:
+def update_hash(hash, pieces: list[bytes]) -> None:
+    """Add pieces to a hash, of hashlib's, in a thread of its own."""
     for piece in pieces:
         hash.update(piece)

@@ -20,9 +20,11 @@ from pathlib import Path
 from django.conf import settings
 
 from inference.runtime.durable import settle_names, sync
+from webapp.intake.ingest import upload_claims
 from webapp.intake.ingest.file_names import clean
 from webapp.intake.ingest.storing import ReceivedFile, Unusable
 from webapp.intake.ingest.upload_limits import (
+    KEPT_DAYS,
     Refused,
     check_room,
     check_size,
@@ -32,21 +34,21 @@ from webapp.intake.ingest.upload_limits import (
 )
 from webapp.platform.storage import disk
 
-EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
-# seconds after which the disk keeps no more room for what has not come: it is promised again when
+EXPIRES = KEPT_DAYS * 24 * 3600  # seconds after the last byte that came
+STRAY_EXPIRES = 24 * 3600  # seconds after which other files are removed, of forms and broken work
+# Seconds without a byte after which the disk keeps no more room for the rest; it does again when
 # more comes
 IDLE = 3600
-SURELY_OLD = 3600  # seconds that something must have looked as old as that
+SURELY_OLD = 3600  # seconds for which something must have looked old before it is removed
 NOT_HERE = (
     "This web server takes no uploads: the files of corpora are kept on another machine"
     " (TOPOGRAPH_SOURCES=0). Ask whoever runs this site to have uploads sent there."
 )
-PACK = 64 << 20  # bytes: the largest pack; its headers are read into memory
+MOST_PACK_BYTES = 64 << 20  # its headers are read into memory
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
 
-_old_since: dict[
-    Path, float
-] = {}  # what `remove_expired` found old, and when first, by time.monotonic()
+# What `remove_expired` found old, and when first, by time.monotonic()
+_old_since: dict[Path, float] = {}
 
 
 @dataclass(frozen=True)
@@ -82,10 +84,10 @@ def create(length: int, name: str, pack: bool = False, owner: int | None = None)
     if not settings.SOURCES:
         raise Refused(503, NOT_HERE)
     check_size(length, f"“{_short(name)}” has {length:,} bytes")
-    if pack and length > PACK:
+    if pack and length > MOST_PACK_BYTES:
         raise Refused(
             413,
-            f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send"
+            f"A pack of small files may have {MOST_PACK_BYTES:,} bytes, and this one has {length:,}. Send"
             " fewer files in each.",
         )
     upload = IncomingFile(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
@@ -107,29 +109,30 @@ def find(upload_id: str, owner: int | None = None) -> IncomingFile:
     one it may be anybody's."""
     if _ID.fullmatch(upload_id):
         with suppress(FileNotFoundError, ValueError, TypeError):
-            upload = IncomingFile(**json.loads(_note_path(upload_id).read_bytes()))
+            upload = IncomingFile(**json.loads(note_path(upload_id).read_bytes()))
             if upload.expires > time.time() and owner in (None, upload.owner):
                 return upload
     raise Refused(
         404,
         "There is no such upload, or no longer: it was cancelled, made into a corpus, or is older"
-        " than 7 days. Upload the file again.",
+        f" than {KEPT_DAYS} days. Upload the file again.",
     )
 
 
 def remove(*uploads: IncomingFile) -> None:
     for upload in uploads:
-        _note_path(upload.id).unlink(missing_ok=True)
+        note_path(upload.id).unlink(missing_ok=True)
         upload.path.unlink(missing_ok=True)
 
 
-def _note_path(upload_id: str) -> Path:
+def note_path(upload_id: str) -> Path:
+    """The file that says what is known of an upload: JSON of IncomingFile."""
     return settings.FILE_UPLOAD_TEMP_DIR / f"{upload_id}.json"
 
 
 def save_note(upload: IncomingFile) -> None:
     """Say on disk, for good, what an upload will be."""
-    path = _note_path(upload.id)
+    path = note_path(upload.id)
     new = path.with_suffix(".new")
     new.write_bytes(json.dumps(asdict(upload)).encode())
     sync(new)
@@ -142,18 +145,29 @@ def _short(name: str) -> str:
     return name if len(name) <= 100 else f"…{name[-99:]}"
 
 
-# What becomes of them
-# ---------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFile]]:
-    """An owner's finished uploads. They are gone when it ends well, as a corpus has them then by
-    names of its own, and when it raises Unusable.
+    """An owner's finished uploads, which no other request has meanwhile. They are gone when it ends
+    well, as a corpus has them then by names of its own, and when it raises Unusable.
 
-    Raises Refused where one is not there, or not whole.
+    Raises Refused where one is not there, or not whole, or another request has it.
     """
-    uploads = [find(upload_id, owner) for upload_id in dict.fromkeys(ids)]
+    unique_ids = list(dict.fromkeys(ids))
+    with upload_claims.claimed(unique_ids):
+        uploads = [find(upload_id, owner) for upload_id in unique_ids]
+        _check_whole(uploads)
+        try:
+            with refuse_when_full():
+                yield [ReceivedFile(u.name, u.path, u.sha256, u.pack, stays=True) for u in uploads]
+        except Unusable:
+            remove(*uploads)
+            raise
+        remove(*uploads)
+
+
+def _check_whole(uploads: list[IncomingFile]) -> None:
+    """Raises Refused where one has not arrived whole, or there is no room for the files in the
+    packs."""
     arrived = [(u, u.offset) for u in uploads]
     missing = [(u, received) for u, received in arrived if received != u.length]
     if missing:
@@ -164,13 +178,6 @@ def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFil
     total = sum(u.length for u in uploads)
     check_size(total, f"The files have {total:,} bytes together")
     check_room(sum(u.length for u in uploads if u.pack))
-    try:
-        with refuse_when_full():
-            yield [ReceivedFile(u.name, u.path, u.sha256, u.pack, stays=True) for u in uploads]
-    except Unusable:
-        remove(*uploads)
-        raise
-    remove(*uploads)
 
 
 def _take_back(path: Path) -> None:
@@ -181,12 +188,11 @@ def _take_back(path: Path) -> None:
 
 
 def remove_expired() -> None:
-    """Remove what belongs to nobody any more: uploads after 7 days, other files, of forms and of
-    work that was broken off, after one. What is promised to uploads and does not come is free after
-    an hour.
+    """Remove what belongs to nobody any more: uploads after EXPIRES, other files after
+    STRAY_EXPIRES. What the disk keeps for an upload and does not come is free after IDLE.
 
-    A clock that was set wrong makes everything look old: what does must do so for an hour, by a
-    clock that can't be set.
+    A clock that was set wrong makes everything look old. So what looks old must do so for
+    SURELY_OLD, by a clock that can't be set.
     """
     now = time.time()
     old_since = {}
@@ -199,7 +205,7 @@ def remove_expired() -> None:
                 data = path.with_name(upload_id)
                 old = max(p.stat().st_mtime for p in (path, data) if p.exists()) < now - EXPIRES
             else:
-                old = path.stat().st_mtime < now - 24 * 3600
+                old = path.stat().st_mtime < now - STRAY_EXPIRES
             if old:
                 old_since[path] = _old_since.get(path, time.monotonic())
                 if time.monotonic() - old_since[path] >= SURELY_OLD:

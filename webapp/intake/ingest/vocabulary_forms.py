@@ -187,8 +187,7 @@ class VocabularyForm(AskedForm):
 
     def languages(self, shares: dict[str, float] | None) -> Languages:
         """What the page says of languages, and the other languages whose stop words can be left
-        out. shares: language
-        -> share of the letters; none where that was not looked for."""
+        out. shares: language -> share of the letters; None where that was not looked for."""
         sentence = "" if shares is None else _say_languages(shares)
         shares = shares or {}
         main = self["language"].value() or ""

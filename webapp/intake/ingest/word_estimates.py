@@ -19,7 +19,8 @@ from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, t
 from inference.text.choose import Thresholds
 from webapp.intake.ingest.corpus_settings import VocabularySettings
 
-# words that are shown
+# Words that are shown: of those that count, of those that are just enough and just too rare, of
+# those that are too frequent, and of stop words
 WORDS_SHOWN = 60
 SIDE = 14
 FREQUENT = 60
@@ -32,8 +33,8 @@ MIXTURE_BYTES = 14
 DOCUMENT_BYTES = 8
 # Rough figures of this program on two cores, set by hand from single readings of some collections
 # while it was made; no benchmark keeps them, so durations are only said as one says them (`spoken`).
-# characters a second, from files to a corpus that is ready, where reading the
-# format is not what takes long
+# Characters a second, from files to a corpus that is ready, where reading the format is not what
+# takes long
 CHARACTERS_READ_PER_SECOND = 5e6
 READY = 1.5  # seconds that the smallest corpus takes
 BEGIN_AND_END = 2  # seconds of a run
@@ -71,6 +72,8 @@ TOO_SMALL = (
     " many they are: take few, and rely on what several seeds agree on. Counts of single words and"
     " groups of documents can be compared all the same."
 )
+
+TOO_FEW = f"From fewer than about {engines.FEW_DOCUMENTS} documents only a few broad topics can be learned."
 
 
 @dataclass(frozen=True)
@@ -150,14 +153,15 @@ class SectionedDocuments:
 @dataclass(frozen=True)
 class Times:
     """How long reading and a first training may take, in words; reading: "" where nothing is read.
-    tokens: words that count, of which the usual number of topics depends. too_small: a sentence
-    where they are few."""
+    tokens: words that count, of which the usual number of topics depends. too_small, too_few:
+    sentences where these, or documents, are few."""
 
     reading: str
     training: str
     topics: int
     tokens: int
     too_small: str
+    too_few: str
     passes: int
 
 
@@ -199,8 +203,8 @@ class ChoicePreview:
         return is_all or self.documents >= LEAST_EXTRAPOLATED
 
 
-def of_sample(sample) -> Scale:
-    """sample: ingest.sample.Sample."""
+def scale_of_sample(sample) -> Scale:
+    """What is known of all files by a sample of them. sample: webapp.intake.ingest.sample.Sample."""
     part = sample.characters / max(1, sample.of_characters)
     return Scale(
         sample.of, sample.whole, sample.of_characters, part, sample.seconds, sample.counted
@@ -238,7 +242,8 @@ def preview(
     content = max(1, int(counts.tokens.sum()))
     vocabulary = max(
         0,
-        _vocabulary(counts.documents[exists], choice.min_documents, scale, D) - int(frequent.sum()),
+        estimate_vocabulary(counts.documents[exists], choice.min_documents, scale, D)
+        - int(frequent.sum()),
     )
     rows = len(counts.lengths)  # sections, where long documents are cut
     share = max(scale.part or part, 1e-12)  # of the words
@@ -276,7 +281,7 @@ def preview(
         ],
         left_out=_left_out(counts, left),
         passage=before_and_after,
-        time=_time(scale, corpus_rows, tokens_kept / share),
+        time=training_times(scale, corpus_rows, tokens_kept / share),
     )
 
 
@@ -320,7 +325,7 @@ def _words(
     return rows
 
 
-def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
+def estimate_vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     """Words in at least `least` documents of the whole, from those in `documents` (int32 by word,
     above 0) of a sample's D.
 
@@ -411,8 +416,8 @@ def _is_stop_word(text: str, choice: Choice) -> bool:
     )
 
 
-def _time(scale: Scale, rows: int, tokens: float) -> Times:
-    """rows: of the bag of words."""
+def training_times(scale: Scale, rows: int, tokens: float) -> Times:
+    """How long reading and a first training take. rows: of the bag of words; tokens: that count."""
     topics = engines.suggest_topics(round(tokens))
     config = engines.config(engines.DEFAULT, topics=topics).resolve(rows, max(1, int(tokens)))
     training = waited_seconds(engines.DEFAULT, config, round(tokens))
@@ -421,12 +426,14 @@ def _time(scale: Scale, rows: int, tokens: float) -> Times:
     )
     shown_tokens = round(tokens) if scale.whole else rough(tokens)
     too_small = TOO_SMALL if tokens < engines.FEW_TOKENS else ""
+    too_few = TOO_FEW if rows < engines.FEW_DOCUMENTS else ""
     return Times(
         reading=_about(reading) if scale.seconds else "",
         training=_about(training),
         topics=topics,
         tokens=shown_tokens,
         too_small=too_small,
+        too_few=too_few,
         passes=config.passes,
     )
 

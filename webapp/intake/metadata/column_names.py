@@ -21,7 +21,8 @@ COUNT_WORDS = frozenset(
 )
 PEOPLE_WORDS = frozenset(
     "speaker speakers author authors writer sender from user username member mp actor person"
-    " creator poster byline redner rednerin sprecher sprecherin autor autorin verfasser verfasserin"
+    " creator poster maintainer byline redner rednerin sprecher sprecherin autor autorin verfasser"
+    " verfasserin"
     " auteur autrice orateur oratrice intervenant orador oradora autora autore oratore spreker"
     " talare taler forfatter författare mówca autorka řečník автор оратор говорящий".split()
 )

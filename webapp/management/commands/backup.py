@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from inference.errors import number_of
 from webapp.management.base import OwnCommand
 from webapp.management.progress import Line
-from webapp.platform.drawing.numbers import bytes as size
+from webapp.platform.drawing.numbers import byte_size
 from webapp.service.operations import backup
 
 
@@ -48,6 +48,6 @@ class Command(OwnCommand):
                 ) from None
         rows = number_of(done.rows, "row")
         stored_files = number_of(done.files, "file")
-        packed = size(path.stat().st_size)
-        self.stderr.write(f"{rows} and {stored_files}, {size(done.bytes)}, in {packed}.")
+        packed = byte_size(path.stat().st_size)
+        self.stderr.write(f"{rows} and {stored_files}, {byte_size(done.bytes)}, in {packed}.")
         self.stdout.write(str(path))

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from inference import engines
-from inference.engines.contract import Setting
+from inference.engines.settings import Setting
 from webapp.core.asked_training import named_topics
 from webapp.core.asked_training.named_topics import StoredTopic
 from webapp.core.asked_training.schema import AskedTraining

@@ -57,7 +57,7 @@ class Adapter(DefaultAccountAdapter):
         values["current_site"] = _Site()
         letter = self.render_mail(template_prefix, email, values)
         if settings.MAIL:
-            _post.submit(_deliver, letter)
+            letter_senders.submit(_deliver, letter)
         else:
             letter.send()
 
@@ -108,7 +108,7 @@ class Adapter(DefaultAccountAdapter):
 
 # Who asks for another password does not wait for the letter: the time would tell whether there is
 # an account.
-_post = ThreadPoolExecutor(2, "letters")
+letter_senders = ThreadPoolExecutor(2, "letters")
 
 
 def _deliver(letter: EmailMessage) -> None:

@@ -1,8 +1,8 @@
-"""What happens with each request beside its authorization: who asks while accounts are off, the record
-of reading, and where a student was last.
+"""What happens with each request beside its authorization: who asks while accounts are off,
+the record of reading, and where a student was last.
 
-They come before and after webapp.platform.accounts.authorization.Authorization in the settings: the
-local user has to be known before it, and nothing is recorded of a request that it refuses.
+They come before and after webapp.platform.accounts.admission.AdmissionMiddleware in the settings:
+the local user has to be known before it, and nothing is recorded of a request that it refuses.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from django.utils.functional import SimpleLazyObject
 
 from webapp.models import Student, User
 from webapp.platform.accounts import authorization, readings
-from webapp.platform.accounts.authorization import Who
+from webapp.platform.accounts.access_rules import Who, rule_of
 from webapp.platform.request_context import request_context
 
 ADDRESS = 2000  # characters of one that are kept
@@ -81,5 +81,5 @@ def _shows_page_of_corpus(request: HttpRequest, answer: HttpResponseBase) -> boo
         and answer.status_code == 200
         and answer.get("Content-Type", "").startswith("text/html")
         and match is not None
-        and authorization.rule(match).who is Who.CORPUS
+        and rule_of(match).who is Who.CORPUS
     )

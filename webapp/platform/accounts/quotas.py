@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet, Sum
 
 from inference.errors import Invalid, number_of
 from webapp.models import GONE, Corpus, SourceFile, Upload, User
-from webapp.platform.drawing.numbers import bytes as size
+from webapp.platform.drawing.numbers import byte_size
 from webapp.platform.jobs import kinds
 
 MORE = "Delete what is not needed any more, for good, or ask whoever runs this Topograph for more."
@@ -72,8 +72,9 @@ def _kept_corpora(user: User):
 
 def _jobs(user: User) -> int:
     return sum(
-        kind.model.objects.filter(status__in=("queued", *kind.active), **{kind.owner: user}).count()
-        for kind in (kinds.TRAIN, kinds.EXPORT, kinds.STORE, kinds.READ, kinds.VECTORIZE)
+        kind.unfinished.filter(**{kind.owner: user}).count()
+        for kind in kinds.KINDS
+        if kind.counts_for_quota
     )
 
 
@@ -87,8 +88,8 @@ def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) 
     if has + more > limit:
         raise Over(
             "files",
-            f"Your files may take up {size(limit)} in all. They take up {size(has)}, and these would"
-            f" add {size(more)}. {MORE}",
+            f"Your files may take up {byte_size(limit)} in all. They take up {byte_size(has)}, and these would"
+            f" add {byte_size(more)}. {MORE}",
         )
 
 
@@ -129,7 +130,7 @@ def check_corpus(user: User, corpus: Corpus) -> None:
         Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user)
     )
     for name, subject, sentence, limit in (
-        ("bytes", "files", size, user_limits.bytes),
+        ("bytes", "files", byte_size, user_limits.bytes),
         ("documents", "documents", lambda n: f"{n:,}", user_limits.documents),
     ):
         if limit is None or has[name] + come[name] <= limit:

@@ -100,8 +100,8 @@ def keepers(corpus: Corpus) -> tuple[Keeper, ...]:
     current = _log.get()
     if current is None or not settings.ACCOUNTS:
         return ()
-    is_part = corpus.parent_id or corpus.into_id
-    if not (is_part or corpus.embargo or corpus.reading_kept):
+    has_ancestors = corpus.parent_id or corpus.is_addition
+    if not (has_ancestors or corpus.embargo or corpus.reading_kept):
         return ()
     if corpus.pk not in current.keepers:
         current.keepers[corpus.pk] = _find_keepers(corpus, current.person())

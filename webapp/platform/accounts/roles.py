@@ -70,7 +70,7 @@ def grants(*people: Person, least: Role = Role.READER, taught: bool = True) -> l
     GRANTED). Deleted corpora are among them; whoever combines grants with corpora says which of
     those count.
 
-    `_statement` keeps the SQL with numbers below 0 in the places of primary keys. So each reason
+    `grants_as_sql` keeps the SQL with numbers below 0 in the places of primary keys. So each reason
     names the people once, and has no number below 0 of its own.
     """
     users = {person.user for person in people if person.user}
@@ -133,7 +133,7 @@ def _rows(
 
 
 @lru_cache(100)
-def _statement(corpora: int, users: int, links: int) -> tuple[str, tuple]:
+def grants_as_sql(corpora: int, users: int, links: int) -> tuple[str, tuple]:
     """The grants of so many people for so many corpora, as SQL: Django takes longer to write it
     than Postgres to answer. Parameters below 0 are places: -1 of the first corpus; users are behind
     the corpora, and links behind the users."""
@@ -151,13 +151,13 @@ def _statement(corpora: int, users: int, links: int) -> tuple[str, tuple]:
     # One reason is for links, all others are for users
     reasons_for_users = len(reasons) - bool(links)
     expected = len(reasons) * corpora + reasons_for_users * users + links
-    if sum(map(_is_place, parameters)) != expected:
+    if sum(map(is_place, parameters)) != expected:
         raise AssertionError("A number below 0 in the SQL of grants is not the place of a key.")
     return sql, parameters
 
 
-def _is_place(parameter: object) -> bool:
-    """Whether a parameter of `_statement` stands for a primary key."""
+def is_place(parameter: object) -> bool:
+    """Whether a parameter of `grants_as_sql` stands for a primary key."""
     return isinstance(parameter, int) and parameter < 0
 
 
@@ -177,9 +177,9 @@ def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, 
     granted: dict[int, dict[Person, Role]] = defaultdict(dict)  # by the corpus that is shared
     shared = {whose for whose, _ in open_to.values()}
     if shared and (by_user or by_link):
-        sql, parameters = _statement(len(shared), len(by_user), len(by_link))
+        sql, parameters = grants_as_sql(len(shared), len(by_user), len(by_link))
         numbers = [*shared, *by_user, *by_link]
-        bound_parameters = [numbers[-1 - p] if _is_place(p) else p for p in parameters]
+        bound_parameters = [numbers[-1 - p] if is_place(p) else p for p in parameters]
         for whose, user, link, name in tuples(sql, bound_parameters):
             for person in by_user[user] if user is not None else by_link[link]:
                 granted[whose][person] = max(GRANTED[name], granted[whose].get(person, Role.NONE))

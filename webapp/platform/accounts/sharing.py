@@ -147,11 +147,7 @@ def arrived(user: User, email: str) -> None:
 
 
 def change(corpus: Corpus, user: int, role: str) -> None:
-    if role not in Membership.Role.values:
-        raise Invalid(
-            "role",
-            f"The role must be one of {', '.join(Membership.Role.values)}, got “{role[:20]}”.",
-        )
+    check_role(role)
     corpus.memberships.filter(user=user).update(role=role)
 
 

@@ -86,7 +86,7 @@ def of_corpus(
     group_reader = f"{embargo.ALL_READERS}{corpus.pk}"
     used: dict[str, tuple[int, int]] = {}
     if corpus.embargo:
-        used = embargo.used(corpus, ["public", group_reader, *members, *links])
+        used = embargo.count_texts_read(corpus, ["public", group_reader, *members, *links])
     new_address = ""
     if new_token:
         new_address = request.build_absolute_uri(reverse("share", args=[new_token]))
@@ -106,9 +106,7 @@ def of_corpus(
             groups=list(
                 corpus.group_roles.select_related("group").order_by("group__name")[:PEOPLE_SHOWN]
             ),
-            own_groups=sign_on_groups.of(corpus.owner)
-            if settings.OIDC_GROUPS and corpus.owner
-            else None,
+            own_groups=sign_on_groups.of(corpus.owner) if settings.OIDC_GROUPS else None,
         ),
         status=400 if wrong else 200,
     )
@@ -127,13 +125,13 @@ def _act(request: HttpRequest, posted: QueryDict, corpus: Corpus) -> str:
         )[1]
     acts = {
         "revoke": lambda: sharing.revoke_link(corpus, whole_number(posted, "link")),
-        "add": lambda: _add(request, corpus),
+        "add": lambda: _add(request, posted, corpus),
         "role": lambda: sharing.change(
             corpus, whole_number(posted, "user"), posted.get("role", "")
         ),
         "remove": lambda: sharing.remove(corpus, whole_number(posted, "user")),
         "withdraw": lambda: sharing.withdraw(corpus, whole_number(posted, "invitation")),
-        "offer": lambda: _offer(request, corpus),
+        "offer": lambda: _offer(request, posted, corpus),
         "keep": lambda: ownership.withdraw(corpus),
         "group": lambda: sign_on_groups.share(
             corpus, posted.get("group", ""), posted.get("role", "")
@@ -148,11 +146,9 @@ def _act(request: HttpRequest, posted: QueryDict, corpus: Corpus) -> str:
     return ""
 
 
-def _add(request: HttpRequest, corpus: Corpus) -> None:
-    role = request.POST.get("role", "")
-    to, new = sharing.add(
-        corpus, request.POST.get("who", ""), role, authorization.signed_in(request)
-    )
+def _add(request: HttpRequest, posted: QueryDict, corpus: Corpus) -> None:
+    role = posted.get("role", "")
+    to, new = sharing.add(corpus, posted.get("who", ""), role, authorization.signed_in(request))
     if new:
         letter = emails.shared(
             corpus, to.email or "", role, authorization.signed_in(request), isinstance(to, User)
@@ -162,8 +158,8 @@ def _add(request: HttpRequest, corpus: Corpus) -> None:
         )
 
 
-def _offer(request: HttpRequest, corpus: Corpus) -> None:
-    to = ownership.offer(corpus, whole_number(request.POST, "user"))
+def _offer(request: HttpRequest, posted: QueryDict, corpus: Corpus) -> None:
+    to = ownership.offer(corpus, whole_number(posted, "user"))
     role = corpus.memberships.get(user=to).role
     messages.info(
         request,

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from inference.errors import Invalid
 from webapp.models import ApiToken
 from webapp.platform.accounts import authorization, quotas, tokens as services
-from webapp.platform.drawing.numbers import bytes as size, count
+from webapp.platform.drawing.numbers import byte_size, count
 from webapp.platform.pages.typed import HtmlPageResponse, typed
 
 TOKENS_SHOWN = 100  # the newest
@@ -70,7 +70,7 @@ def _use(request: HttpRequest) -> list[Used]:
     used = quotas.used(user)
     user_limits = quotas.limits(user)
     kinds = {
-        "bytes": ("Files", size),
+        "bytes": ("Files", byte_size),
         "documents": ("Documents", count),
         "jobs": ("Jobs that wait or run", count),
     }

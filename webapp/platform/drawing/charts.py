@@ -38,6 +38,7 @@ from webapp.platform.drawing.numbers import (
     width as bar_width,
 )
 from webapp.platform.drawing.protocols import (
+    Amount,
     Band,
     Circle,
     GridLine,
@@ -46,7 +47,6 @@ from webapp.platform.drawing.protocols import (
     LabelPlace,
     Topic,
     TopicTimes,
-    Unit,
     Values,
     WordGrid,
     WordOfTopic,
@@ -158,35 +158,39 @@ SMALL_HEIGHT = 72
 MOST_BARS = 8  # values of a category in a small chart
 
 
-def _in_unit(values: Values, unit: Unit) -> Sequence[float | None]:
-    return values.shares if unit == "shares" else values.tokens
+def _values_in(values: Values, amount: Amount) -> Sequence[float | None]:
+    return values.shares if amount == "shares" else values.tokens
 
 
-def _write_value(value: float | None, unit: Unit) -> str:
-    return percent(value) if unit == "shares" else count(value)
+def _write_value(value: float | None, amount: Amount) -> str:
+    return percent(value) if amount == "shares" else count(value)
 
 
 @register.simple_tag
-def bin_rows(time: TopicTimes, unit: Unit) -> SafeString:
+def bin_rows(time: TopicTimes, amount: Amount) -> SafeString:
     """Rows of the table of a stacked chart: a group each. Some thousands of cells."""
     rows = []
-    other_values = _in_unit(time.other, unit)
+    other_values = _values_in(time.other, amount)
     for i, group in enumerate(time.bins):
         url = conditional_escape(group.url)
         label = conditional_escape(group.label)
         rows.append(f'<tr><th scope="row"><a href="{url}">{label}</a></th>')
-        rows += [_cell_of_bin(topic, i, url, unit) for topic in time.stacked]
-        further = [_write_value(other_values[i], unit), count(group.tokens), count(group.documents)]
+        rows += [_cell_of_bin(topic, i, url, amount) for topic in time.stacked]
+        further = [
+            _write_value(other_values[i], amount),
+            count(group.tokens),
+            count(group.documents),
+        ]
         rows += [f'<td class="n">{written}</td>' for written in further]
         rows.append("</tr>")
     return mark_safe("".join(rows))  # numbers, and texts that are escaped
 
 
-def _cell_of_bin(topic: Band, group: int, url: str, unit: Unit) -> str:
+def _cell_of_bin(topic: Band, group: int, url: str, amount: Amount) -> str:
     """A number that opens the documents in which it was counted."""
-    value = _in_unit(topic.values, unit)[group]
+    value = _values_in(topic.values, amount)[group]
     if topic.values.tokens[group]:
-        written = f'<a href="{url}&amp;has={topic.number}%3A0">{_write_value(value, unit)}</a>'
+        written = f'<a href="{url}&amp;has={topic.number}%3A0">{_write_value(value, amount)}</a>'
     elif value is None:
         written = NONE
     else:
@@ -216,38 +220,38 @@ class StackedBar:
 
 
 @register.inclusion_tag("run/topics/_stacked_bars.html")
-def stacked_bars(time: TopicTimes, unit: Unit) -> dict[str, list[StackedBar]]:
+def stacked_bars(time: TopicTimes, amount: Amount) -> dict[str, list[StackedBar]]:
     """A line for each value of a category, divided among topics."""
-    longest = _longest_bar(time, unit)
-    return {"lines": [_stacked_bar(time, i, unit, longest) for i in range(len(time.bins))]}
+    longest = _longest_bar(time, amount)
+    return {"lines": [_stacked_bar(time, i, amount, longest) for i in range(len(time.bins))]}
 
 
-def _longest_bar(time: TopicTimes, unit: Unit) -> float:
+def _longest_bar(time: TopicTimes, amount: Amount) -> float:
     """What fills the whole width: where other topics are not drawn the largest sum of those that
     are; else all words of the largest group, or the share 1."""
     if not time.other_drawn:
         sums = [
-            sum(_in_unit(topic.values, unit)[i] or 0 for topic in time.stacked)
+            sum(_values_in(topic.values, amount)[i] or 0 for topic in time.stacked)
             for i in range(len(time.bins))
         ]
         return max(sums, default=0) or 1
-    if unit == "tokens":
+    if amount == "tokens":
         return max((group.tokens for group in time.bins), default=1)
     return 1.0
 
 
-def _stacked_bar(time: TopicTimes, group: int, unit: Unit, longest: float) -> StackedBar:
-    values = [_in_unit(topic.values, unit)[group] for topic in time.stacked]
+def _stacked_bar(time: TopicTimes, group: int, amount: Amount, longest: float) -> StackedBar:
+    values = [_values_in(topic.values, amount)[group] for topic in time.stacked]
     widths = [100 * (value or 0) / longest for value in values]
     *starts, end = accumulate(widths, initial=0.0)
     segments = [
-        StackedPiece(topic, x, width, _write_value(value, unit))
+        StackedPiece(topic, x, width, _write_value(value, amount))
         for topic, x, width, value in zip(time.stacked, starts, widths, values, strict=True)
         if width
     ]
     rest_width = 0.0
     if time.other_drawn:
-        rest_width = 100 * (_in_unit(time.other, unit)[group] or 0) / longest
+        rest_width = 100 * (_values_in(time.other, amount)[group] or 0) / longest
     return StackedBar(
         url=time.bins[group].url,
         label=time.bins[group].label,
@@ -258,15 +262,15 @@ def _stacked_bar(time: TopicTimes, group: int, unit: Unit, longest: float) -> St
 
 
 @register.inclusion_tag("run/topics/_multiple.html")
-def multiple(topic: Band, time: TopicTimes, unit: Unit, own_scale: bool) -> dict[str, object]:
+def multiple(topic: Band, time: TopicTimes, amount: Amount, own_scale: bool) -> dict[str, object]:
     """One topic's small chart: a line over time, or a bar for each of a category's first values."""
-    values = _in_unit(topic.values, unit)
+    values = _values_in(topic.values, amount)
     peak = max((value for value in values if value is not None), default=0)
-    largest_of_all = time.most.shares if unit == "shares" else time.most.tokens
+    largest_of_all = time.most.shares if amount == "shares" else time.most.tokens
     top = (peak if own_scale else largest_of_all) or 1
-    context = {"topic": topic, "peak": _write_value(peak, unit), "in_time": time.in_time}
+    context = {"topic": topic, "peak": _write_value(peak, amount), "in_time": time.in_time}
     if not time.in_time:
-        return context | {"bars": _bars_of_values(topic, time, unit, top)}
+        return context | {"bars": _bars_of_values(topic, time, amount, top)}
     points = spots(values, top, SMALL_WIDTH, SMALL_HEIGHT)
     at_peak = values.index(peak) if peak in values else 0  # no period has words
     return context | {
@@ -281,15 +285,15 @@ def multiple(topic: Band, time: TopicTimes, unit: Unit, own_scale: bool) -> dict
 
 
 def _bars_of_values(
-    topic: Band, time: TopicTimes, unit: Unit, top: float
+    topic: Band, time: TopicTimes, amount: Amount, top: float
 ) -> list[dict[str, object]]:
-    values = _in_unit(topic.values, unit)[:MOST_BARS]
+    values = _values_in(topic.values, amount)[:MOST_BARS]
     return [
         {
             "label": group.label,
             "url": f"{group.url}&has={topic.number}%3A0",
             "part": (value or 0) / top,
-            "said": _write_value(value, unit),
+            "said": _write_value(value, amount),
         }
         for group, value in zip(time.bins[:MOST_BARS], values, strict=True)
     ]

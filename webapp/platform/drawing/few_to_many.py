@@ -45,7 +45,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Band:
+class BlockBand:
     """What two blocks of neighbouring columns have in common. left, right: their places in their
     columns; share: of all words. hue: its colour's number."""
 
@@ -82,7 +82,7 @@ class _Placed:
         return self.y + self.height / 2
 
 
-def draw(columns: Sequence[Column], bands: Sequence[Sequence[Band]], label: str) -> SafeString:
+def draw(columns: Sequence[Column], bands: Sequence[Sequence[BlockBand]], label: str) -> SafeString:
     """Three columns, and the bands between the first two and between the last two, in the order of
     their blocks. label: of the picture, for who does not see it."""
     stacks = [_stack(column, left) for column, left in zip(columns, LEFTS, strict=True)]
@@ -113,7 +113,9 @@ def _stack(column: Column, left: float) -> list[_Placed]:
     return stack
 
 
-def _move_to(stack: list[_Placed], next_stack: Sequence[_Placed], bands: Sequence[Band]) -> None:
+def _move_to(
+    stack: list[_Placed], next_stack: Sequence[_Placed], bands: Sequence[BlockBand]
+) -> None:
     """Move blocks down to the middle of those that their bands lead to, in their order."""
     middles: dict[int, list[float]] = {}
     for band in bands:
@@ -128,7 +130,7 @@ def _move_to(stack: list[_Placed], next_stack: Sequence[_Placed], bands: Sequenc
         lowest += item.height + BLOCK_GAP
 
 
-def _band(start: _Placed, end: _Placed, band: Band) -> str:
+def _band(start: _Placed, end: _Placed, band: BlockBand) -> str:
     """Its height at either end is its part of the block there."""
     height = start.height * _part_of(band, start.block)
     height_at_end = end.height * _part_of(band, end.block)
@@ -152,7 +154,7 @@ def _bend(x: float, y: float, end_x: float, end_y: float) -> str:
     return f"C{controls} {end_x:.0f} {end_y:.1f}"
 
 
-def _part_of(band: Band, block: Block) -> float:
+def _part_of(band: BlockBand, block: Block) -> float:
     return min(1.0, band.share / max(block.share, NO_SHARE))
 
 

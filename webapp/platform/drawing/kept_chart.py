@@ -42,7 +42,7 @@ TICKS = 5
 
 
 @dataclass(frozen=True)
-class Line:
+class DrawnLine:
     """low, high: the ends of its intervals, None where none were kept."""
 
     name: str
@@ -76,11 +76,11 @@ def _is_share(cell: Cell) -> TypeGuard[float]:
     return 0 <= cell <= 1
 
 
-def _lines(names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[Line]:
+def _lines(names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[DrawnLine]:
     """names: of the columns."""
     lines = []
     for number, (values, low, high) in enumerate(columns_of_lines(names)):
-        line = Line(
+        line = DrawnLine(
             name=names[values],
             hue=of_line(number),
             values=_shares(rows, values),
@@ -105,7 +105,7 @@ class _Chart:
 
     by: str
     labels: list[str]
-    lines: list[Line]
+    lines: list[DrawnLine]
     largest: float
     has_dots: bool
 
@@ -124,7 +124,7 @@ class _Chart:
             SafeString("".join(parts)),
         )
 
-    def _spots(self, line: Line) -> list[Spot | None]:
+    def _spots(self, line: DrawnLine) -> list[Spot | None]:
         return spots(line.values, self.largest, FIELD_WIDTH, FIELD_HEIGHT)
 
     def _levels(self) -> list[SafeString]:

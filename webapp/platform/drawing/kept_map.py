@@ -28,7 +28,7 @@ GAP = 0.3  # between a circle and its name
 
 
 @dataclass(frozen=True)
-class Circle:
+class DrawnCircle:
     """A circle of the map, in units of its width, from the upper left corner."""
 
     name: str
@@ -44,7 +44,7 @@ class CircleMap:
     """height: of the map, in units of its width, 1 at the most. names: where names stand, as
     (the circle in `circles`, the middle of the name)."""
 
-    circles: list[Circle]
+    circles: list[DrawnCircle]
     height: float
     names: list[tuple[int, tuple[float, float]]]
 
@@ -78,7 +78,7 @@ def read_map(
     scale_of_radii = min(scale_of_radii, LARGEST_RADIUS / root_of_largest)
     circles = []
     for i, (share, left, top) in numbers_of_rows.items():
-        circle = Circle(
+        circle = DrawnCircle(
             name=str(rows[i][0]),
             share=share,
             hue=hues[i] if i < len(hues) else GENERAL,
@@ -118,7 +118,7 @@ def _scale_of_radii(numbers: Sequence[tuple[float, float, float]]) -> float:
 
 
 def _names(
-    circles: Sequence[Circle], height: float, letter_size: float
+    circles: Sequence[DrawnCircle], height: float, letter_size: float
 ) -> list[tuple[int, tuple[float, float]]]:
     """The largest first: right of the circle, left of it, below or above it."""
 
@@ -148,7 +148,7 @@ def _names(
     return names
 
 
-def _is_covered(box: Box, circle: Circle) -> bool:
+def _is_covered(box: Box, circle: DrawnCircle) -> bool:
     nearest_x = min(max(circle.x, box.left), box.right)
     nearest_y = min(max(circle.y, box.top), box.bottom)
     return hypot(nearest_x - circle.x, nearest_y - circle.y) < circle.radius

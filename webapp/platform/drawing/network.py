@@ -34,7 +34,7 @@ class Pair(Protocol):
     def g2(self) -> float: ...
 
 
-class Line(NamedTuple):
+class PairLine(NamedTuple):
     """Between two words. width: as it is written."""
 
     words: Sequence[str]
@@ -67,7 +67,7 @@ def spots_on_circle(groups: Sequence[Sequence[Word]]) -> list[tuple[Word, Spot]]
     return spots
 
 
-def lines_between(spots: Sequence[tuple[Word, Spot]], pairs: Sequence[Pair]) -> list[Line]:
+def lines_between(spots: Sequence[tuple[Word, Spot]], pairs: Sequence[Pair]) -> list[PairLine]:
     """Each is bent towards the middle, and as wide as the root of its G2. pairs: the strongest
     first."""
     spot_of = {word.word: spot for word, spot in spots}
@@ -79,11 +79,11 @@ def lines_between(spots: Sequence[tuple[Word, Spot]], pairs: Sequence[Pair]) -> 
         bent_to = f"{(x + to_x) / BEND:.1f} {(y + to_y) / BEND:.1f}"
         path = f"M{x:.1f} {y:.1f}Q{bent_to} {to_x:.1f} {to_y:.1f}"
         strength = math.sqrt(pair.g2 / pairs[0].g2)
-        lines.append(Line(pair.words, path, f"{THINNEST_LINE + LINE_GROWTH * strength:.1f}"))
+        lines.append(PairLine(pair.words, path, f"{THINNEST_LINE + LINE_GROWTH * strength:.1f}"))
     return lines
 
 
-def nodes_of(spots: Sequence[tuple[Word, Spot]], lines: Sequence[Line]) -> list[Node]:
+def nodes_of(spots: Sequence[tuple[Word, Spot]], lines: Sequence[PairLine]) -> list[Node]:
     """The area of a dot grows with the word's tokens."""
     largest = max(word.tokens for word, _ in spots)
     nodes = []

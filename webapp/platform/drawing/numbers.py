@@ -157,8 +157,8 @@ def duration(seconds: float | Literal[""] | None) -> str:
     return f"{whole_seconds // HOUR} h {whole_seconds % HOUR // MINUTE:02d} min"
 
 
-@register.filter
-def bytes(number: float | str | None) -> str:
+@register.filter("bytes")
+def byte_size(number: float | str | None) -> str:
     """Decimal units, as file managers show them."""
     size = float(number or 0)
     if size < 1000:

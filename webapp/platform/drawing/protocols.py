@@ -5,7 +5,8 @@ tests/webapp/platform/drawing/test_protocols.py compares both."""
 from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol
 
-Unit = Literal["tokens", "shares"]
+# What a chart of topics shows of a group: counted tokens, or shares of all tokens of the group
+Amount = Literal["tokens", "shares"]
 Anchor = Literal["start", "middle", "end"]
 
 

@@ -60,7 +60,7 @@ LANES_FOOT = 8  # below the last lane
 
 
 @dataclass(frozen=True)
-class Band:
+class TopicBand:
     """A topic. share: of all words; shares: float64[n], of each bin."""
 
     name: str
@@ -78,7 +78,7 @@ class Stream:
     url: str
     hue: int
     share: float
-    bands: list[Band]
+    bands: list[TopicBand]
 
     @property
     def shares(self) -> np.ndarray:
@@ -97,7 +97,7 @@ class WordSpan:
     says: str
 
 
-class Text(NamedTuple):
+class PlacedText(NamedTuple):
     """Where a text stands: its middle, its size in pixels and its lines."""
 
     x: float
@@ -115,7 +115,7 @@ class Space:
     xs: np.ndarray
     top: np.ndarray
     bottom: np.ndarray
-    taken: list[Text] = field(default_factory=list)
+    taken: list[PlacedText] = field(default_factory=list)
 
     def fit(
         self, top: np.ndarray, bottom: np.ndarray, lines: tuple[str, ...], size: float, bold: bool
@@ -134,13 +134,13 @@ class Space:
             clearance = float(below[i] - above[i]) - height
             if clearance < 0:
                 return None
-            text = Text(float(middles[i]), 0.0, width, height, size, lines)
+            text = PlacedText(float(middles[i]), 0.0, width, height, size, lines)
             y = self._free_height(text, float(above[i]), float(below[i]))
             if y is not None:  # all others have less clearance
                 return Fit(clearance, text._replace(y=y))
         return None
 
-    def _free_height(self, text: Text, above: float, below: float) -> float | None:
+    def _free_height(self, text: PlacedText, above: float, below: float) -> float | None:
         """A height between two where a text meets no other: the middle, or above or below what is
         there."""
         y = (above + below) / 2
@@ -158,12 +158,12 @@ class Space:
                 return None
         return y if self._is_free(text._replace(y=y)) else None
 
-    def _is_free(self, text: Text, gap: float = TEXT_GAP) -> bool:
+    def _is_free(self, text: PlacedText, gap: float = TEXT_GAP) -> bool:
         return not any(_meet(text, neighbour, gap) for neighbour in self.taken)
 
     def near_peak(
-        self, band: Band, top: np.ndarray, bottom: np.ndarray, lines: tuple[str, ...]
-    ) -> Text | None:
+        self, band: TopicBand, top: np.ndarray, bottom: np.ndarray, lines: tuple[str, ...]
+    ) -> PlacedText | None:
         """Where a topic's name stands around its peak, within the family, though not within the
         topic's own band."""
         width = max(text_width(line, TOPIC_SIZE) for line in lines)
@@ -182,7 +182,7 @@ class Space:
             if highest > lowest:
                 continue
             y = float(np.clip((top[i] + bottom[i]) / 2, highest, lowest))
-            text = Text(x, y, width, height, TOPIC_SIZE, lines)
+            text = PlacedText(x, y, width, height, TOPIC_SIZE, lines)
             farthest = FARTHEST_NAME * height
             is_near = top[i] - farthest <= y <= bottom[i] + farthest
             if is_near and self._is_free(text, PEAK_GAP):
@@ -194,16 +194,16 @@ class Fit(NamedTuple):
     """A text that has room, and how many pixels more than it needs."""
 
     clearance: float
-    text: Text
+    text: PlacedText
 
 
-def _meet(text: Text, neighbour: Text, gap: float = TEXT_GAP) -> bool:
+def _meet(text: PlacedText, neighbour: PlacedText, gap: float = TEXT_GAP) -> bool:
     are_close = abs(text.x - neighbour.x) < (text.width + neighbour.width) / 2 + gap
     is_level = abs(text.y - neighbour.y) < (text.height + neighbour.height) / 2
     return are_close and is_level
 
 
-class River:
+class RiverPicture:
     """Families over time."""
 
     def __init__(
@@ -214,16 +214,18 @@ class River:
         end: float,
         words: Sequence[WordSpan],
         labels: Sequence[tuple[float, str]] = (),
+        few_words: Sequence[bool] = (),
     ):
         """general: float64[n], the share of each bin that is in no family. starts: of each bin, in
         years with fractions; end: behind the last. labels: of the axis, where round years don't
-        do."""
+        do. few_words: of each bin, whether it has too few to say much, and is pale."""
         self.starts = starts
         self.end = end
         self.words = words
         self.labels = labels or _round_years(starts[0], end)
         self.n = len(starts)
         self.general = general
+        self.few_words = few_words
         self.xs = (np.arange(self.n) + 0.5) * WIDTH / self.n
         self.xs[0] = 0.0
         self.xs[-1] = WIDTH
@@ -249,12 +251,22 @@ class River:
             f'<svg class="river" viewBox="0 0 {WIDTH} {total}" role="group" aria-label="{LABEL}">',
             general_talk,
             *streams,
+            self._veils(),
             f'<g class="names">{"".join(names)}</g>',
             self._axis(),
             lanes,
             "</svg>",
         ]
         return mark_safe("".join(parts))  # numbers, and texts and addresses that are escaped
+
+    def _veils(self) -> str:
+        """Over the bins with few words, so that they are pale."""
+        edges = np.linspace(0, WIDTH, self.n + 1)
+        return "".join(
+            f'<rect class="few" x="{left:.1f}" width="{right - left:.1f}" height="{HEIGHT}"/>'
+            for left, right, has_few in zip(edges, edges[1:], self.few_words, strict=False)
+            if has_few
+        )
 
     def _general_talk(self, top: np.ndarray) -> tuple[str, str]:
         """What is in no family, below all of them; and its name, "" where that has no room."""
@@ -376,12 +388,12 @@ SCALE = "10% of the words"
 LABEL = "Shares of the words over time, by family; the list beside it says the same in words"
 
 
-def _scale_bar() -> Text:
+def _scale_bar() -> PlacedText:
     """The room that the bar at the left and its text take, where no name may stand."""
     right = SCALE_LEFT + text_width(SCALE, SCALE_SIZE)
     height = HEIGHT * SCALE_BAR
     middle = HEIGHT - SCALE_FLOOR - height / 2
-    return Text(right / 2, middle, right, height + 2 * SCALE_MARGIN, SCALE_SIZE, (SCALE,))
+    return PlacedText(right / 2, middle, right, height + 2 * SCALE_MARGIN, SCALE_SIZE, (SCALE,))
 
 
 def mean_time(shares: np.ndarray) -> float:
@@ -396,17 +408,17 @@ def _smooth(stream: Stream) -> Stream:
     return replace(stream, bands=bands)
 
 
-Placed = tuple[Band, np.ndarray, np.ndarray]  # with its upper and its lower line
+Placed = tuple[TopicBand, np.ndarray, np.ndarray]  # with its upper and its lower line
 
 
 def _names(
     space: Space, stream: Stream, bands: list[Placed]
-) -> tuple[dict[int, Text], Text | None]:
+) -> tuple[dict[int, PlacedText], PlacedText | None]:
     """Where names stand: of topics, by their number in the family, and of the family itself. The
     topic with the highest peak comes first, where the family's name has room beside it."""
     order = sorted(range(len(bands)), key=lambda i: -float(bands[i][0].shares.max()))
     clearest = order[0]
-    topic_names: dict[int, Text] = {}
+    topic_names: dict[int, PlacedText] = {}
     family_name = None
     name_of_clearest = _topic_name(space, bands[clearest], CLEAR_PEAK)
     if name_of_clearest:
@@ -430,7 +442,7 @@ def _names(
     return topic_names, family_name
 
 
-def _topic_name(space: Space, placed: Placed, peak: float) -> Text | None:
+def _topic_name(space: Space, placed: Placed, peak: float) -> PlacedText | None:
     """Within its own band; where that is at least `peak` high, else within the family."""
     band, top, bottom = placed
     if not band.name:
@@ -451,7 +463,7 @@ def _topic_name(space: Space, placed: Placed, peak: float) -> Text | None:
     return None
 
 
-def _family_name(space: Space, name: str) -> Text | None:
+def _family_name(space: Space, name: str) -> PlacedText | None:
     """In the largest size that has room, in one line rather than in two."""
     for size in FAMILY_SIZES:
         fits: list[Fit] = []
@@ -473,7 +485,7 @@ def _forms(name: str) -> list[tuple[str, ...]]:
     return [(name,), (first + " &", second)]
 
 
-def _text(text: Text, kind: str) -> str:
+def _text(text: PlacedText, kind: str) -> str:
     line_height = text.size * (FAMILY_LINE if kind == "family-name" else TOPIC_LINE)
     first_y = text.y - (len(text.lines) - 1) / 2 * line_height
     lines = []

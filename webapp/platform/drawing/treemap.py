@@ -53,14 +53,14 @@ class Branch:
     leaves: list[Leaf]
 
 
-class Box(NamedTuple):
+class Rectangle(NamedTuple):
     x: float
     y: float
     width: float
     height: float
 
 
-def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
+def squarify(sizes: Sequence[float], box: Rectangle) -> list[Rectangle]:
     """Areas in proportion to `sizes`, none of them negative and the largest first, that fill a box
     and are as near to squares as rows of them can be; [] where all sizes are 0."""
     total = sum(sizes)
@@ -68,7 +68,7 @@ def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
         return []
     scale = box.width * box.height / total
     left = [size * scale for size in sizes]
-    placed: list[Box] = []
+    placed: list[Rectangle] = []
     while left:
         side = min(box.width, box.height)
         count = _row_length(left, side)
@@ -99,7 +99,7 @@ def _longest(areas: Sequence[float], side: float) -> float:
     return max(wide, high)
 
 
-def _place_row(row: Sequence[float], box: Box, placed: list[Box]) -> Box:
+def _place_row(row: Sequence[float], box: Rectangle, placed: list[Rectangle]) -> Rectangle:
     """Put a row at a box's shorter side; what is left of the box."""
     across = box.width >= box.height
     side = box.height if across else box.width
@@ -108,13 +108,13 @@ def _place_row(row: Sequence[float], box: Box, placed: list[Box]) -> Box:
     for area in row:
         length = area / depth if depth > 0 else 0.0
         if across:
-            placed.append(Box(box.x, box.y + offset, depth, length))
+            placed.append(Rectangle(box.x, box.y + offset, depth, length))
         else:
-            placed.append(Box(box.x + offset, box.y, length, depth))
+            placed.append(Rectangle(box.x + offset, box.y, length, depth))
         offset += length
     if across:
-        return Box(box.x + depth, box.y, box.width - depth, box.height)
-    return Box(box.x, box.y + depth, box.width, box.height - depth)
+        return Rectangle(box.x + depth, box.y, box.width - depth, box.height)
+    return Rectangle(box.x, box.y + depth, box.width, box.height - depth)
 
 
 def treemap(
@@ -123,20 +123,20 @@ def treemap(
     """The picture of families, the largest first. general_share: that of general talk, which is a
     strip at the right; general: its topics."""
     strip = WIDTH * general_share
-    boxes = squarify([branch.share for branch in branches], Box(0, 0, WIDTH - strip, HEIGHT))
+    boxes = squarify([branch.share for branch in branches], Rectangle(0, 0, WIDTH - strip, HEIGHT))
     drawn = [_family(branch, box) for branch, box in zip(branches, boxes, strict=False)]
     if general_share > 0:
-        drawn.append(_general(Box(WIDTH - strip, 0, strip, HEIGHT), general_share, general))
+        drawn.append(_general(Rectangle(WIDTH - strip, 0, strip, HEIGHT), general_share, general))
     head = f'<svg class="tree" viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{LABEL}">'
     return mark_safe(head + "".join(drawn) + "</svg>")
 
 
-def _family(branch: Branch, box: Box) -> str:
+def _family(branch: Branch, box: Rectangle) -> str:
     says = f"{isolated(branch.name)}: {percent(branch.share)} of the words"
     title, height = _family_name(branch, box)
     width = box.width - 2 * FAMILY_EDGE - AREA_GAP
     room = box.height - height - 2 * FAMILY_EDGE - AREA_GAP
-    inner = Box(box.x + FAMILY_EDGE, box.y + height + FAMILY_EDGE, width, room)
+    inner = Rectangle(box.x + FAMILY_EDGE, box.y + height + FAMILY_EDGE, width, room)
     boxes = squarify([leaf.share for leaf in branch.leaves], inner)
     tiles = [_topic(leaf, tile) for leaf, tile in zip(branch.leaves, boxes, strict=False)]
     area = _link(branch.url, _rect(box, "family"), says, title)
@@ -147,7 +147,7 @@ def _link(url: str, rect: str, says: str, text: str) -> str:
     return f'<a href="{escape(url)}">{rect}<title>{escape(says)}</title>{text}</a>'
 
 
-def _family_name(branch: Branch, box: Box) -> tuple[str, float]:
+def _family_name(branch: Branch, box: Rectangle) -> tuple[str, float]:
     """The name with its share, in one line or two, and how high they are; "" where they have no
     room."""
     share = f" {percent(branch.share)}"
@@ -160,7 +160,7 @@ def _family_name(branch: Branch, box: Box) -> tuple[str, float]:
     return "", 0.0
 
 
-def _family_lines(lines: Sequence[str], share: str, size: float, box: Box) -> str:
+def _family_lines(lines: Sequence[str], share: str, size: float, box: Rectangle) -> str:
     texts = []
     for i, line in enumerate(lines):
         y = box.y + FAMILY_EDGE + size * FAMILY_LINE * (i + BASELINE)
@@ -176,12 +176,12 @@ def _forms(name: str) -> list[tuple[str, ...]]:
     return [(name,), (first + " &", second)] if joiner else [(name,)]
 
 
-def _topic(leaf: Leaf, box: Box) -> str:
+def _topic(leaf: Leaf, box: Rectangle) -> str:
     says = f"{isolated(leaf.name or leaf.label)}: {percent(leaf.share)} of the words"
     return _link(leaf.url, _rect(box, "tile"), says, _topic_name(leaf.name, box))
 
 
-def _topic_name(name: str, box: Box) -> str:
+def _topic_name(name: str, box: Rectangle) -> str:
     """Within its tile, in as many lines as it needs, never shortened; "" where it has no room."""
     if not name:
         return ""
@@ -213,7 +213,7 @@ def wrapped(name: str, width: float, size: float) -> list[str]:
     return lines
 
 
-def _general(box: Box, share: float, topics: Sequence[Leaf]) -> str:
+def _general(box: Rectangle, share: float, topics: Sequence[Leaf]) -> str:
     """A pale strip with the names of its topics, as far as they have room."""
     head = f"{GENERAL_TALK} {percent(share)}"
     rect = _rect(box, "general") + f"<title>{escape(head)}</title>"
@@ -231,11 +231,11 @@ def _general(box: Box, share: float, topics: Sequence[Leaf]) -> str:
     return f"<g>{rect}{''.join(texts)}</g>"
 
 
-def _fits_strip(words: str, box: Box) -> bool:
+def _fits_strip(words: str, box: Rectangle) -> bool:
     return text_width(words, GENERAL_SIZE) + 2 * INSET <= box.width
 
 
-def _rect(box: Box, kind: str) -> str:
+def _rect(box: Rectangle, kind: str) -> str:
     width = max(box.width - AREA_GAP, 0.5)
     height = max(box.height - AREA_GAP, 0.5)
     position = f'x="{box.x:.1f}" y="{box.y:.1f}"'

@@ -115,17 +115,8 @@ HALF_CENTURY = 50
 @register.simple_tag
 def scale(page: Courses) -> float:
     """The top of the scale that all charts of a page share: the largest share of a bin that is not
-    thin, rounded up. Where all are thin: the largest share."""
-    solid: list[float] = []
-    finite_values: list[float] = []
-    for topic in page.topics:
-        for share, group in zip(topic.share, page.bins, strict=True):
-            if share is None:
-                continue
-            finite_values.append(share)
-            if not group.thin:
-                solid.append(share)
-    largest = max(solid or finite_values, default=1.0)
+    thin, rounded up. Where most are thin: the largest share."""
+    largest = max((_largest_of_scale(page, topic) for topic in page.topics), default=0.0) or 1.0
     return next((ceiling for ceiling in CEILINGS if ceiling >= largest), 1.0)
 
 
@@ -133,11 +124,19 @@ def scale(page: Courses) -> float:
 def own_scale(page: Courses, topic: Course, marks: Any = None) -> float:
     """The top of a topic's own scale: of its largest share that is not thin, and of the shares that
     the sentence about its change says."""
+    levels = [share for *_, share in marks.levels] if marks else []
+    largest = max([_largest_of_scale(page, topic), *levels]) or 1.0
+    return next((ceiling for ceiling in CEILINGS if ceiling >= largest), 1.0)
+
+
+def _largest_of_scale(page: Courses, topic: Course) -> float:
+    """The largest share of a bin that is not thin. Where most bins are thin the few others don't
+    tell how far the line goes: then the largest of all."""
     shares = _known_shares(topic.share)
     solid = [share for i, share in shares.items() if not page.bins[i].thin]
-    levels = [share for *_, share in marks.levels] if marks else []
-    largest = max([*(solid or shares.values()), *levels], default=1.0)
-    return next((ceiling for ceiling in CEILINGS if ceiling >= largest), 1.0)
+    if 2 * len(solid) < len(shares):
+        return max(shares.values(), default=0.0)
+    return max(solid, default=0.0)
 
 
 @register.simple_tag
@@ -355,14 +354,20 @@ class _LineChart:
 
     def marks_of_change(self, marks: Any) -> dict:
         """The years that a sentence tells of, tinted, and the two shares that it says, dashed; in a
-        small chart the share within is written in place of the highest one."""
+        small chart the share within is written in place of the highest one. What lasts until the
+        last document reaches the end of the axis, as its last bin is not over."""
         starts = self._starts()
         if not starts:
             return {}
+        last_day = max(end for _, end, _ in marks.levels)
+
+        def place_of_end(year: float) -> float:
+            return self._axis_end if year >= last_day else self._place(starts, year)
+
         levels = [
             {
                 "begin": self._place(starts, begin),
-                "end": self._place(starts, end),
+                "end": place_of_end(end),
                 "y": self._heights({0: share})[0],
             }
             for begin, end, share in marks.levels
@@ -370,11 +375,15 @@ class _LineChart:
         if marks.window is None:
             return {"levels": levels}
         begin = self._place(starts, marks.window[0])
-        width = max(self._place(starts, marks.window[1]) - begin, LEAST_WINDOW)
+        width = max(place_of_end(marks.window[1]) - begin, LEAST_WINDOW)
         added: dict[str, Any] = {"levels": levels, "window": {"x": begin, "width": width}}
         if not self.size.has_scale:
             added["points"] = [self._level_point(starts, marks.levels)]
         return added
+
+    @property
+    def _axis_end(self) -> float:
+        return self.size.width - self.size.right
 
     def _starts(self) -> list[float]:
         """When each bin begins, in years with fractions; [] along a number, or where dates are told
@@ -383,7 +392,7 @@ class _LineChart:
         if by not in STEPS:
             return []
         parts = MONTHS if by == "month" else 1
-        return [_number_of_bin(by, group.label) / parts for group in self.bins]
+        return [number_of_bin(by, group.label) / parts for group in self.bins]
 
     def _place(self, starts: Sequence[float], year: float) -> float:
         """Where a time lies."""
@@ -423,25 +432,27 @@ def _ticks(by: str, bins: Sequence[Period], limit: int) -> list[tuple[int, str]]
     if by not in STEPS:  # along a number, or a date in steps
         every_nth = math.ceil(len(labels) / limit)
         return [(i, labels[i]) for i in range(0, len(labels), every_nth)]
-    numbers = [_number_of_bin(by, label) for label in labels]
+    numbers = [number_of_bin(by, label) for label in labels]
     round_bins: list[int] = []
     for step in STEPS[by]:
         round_bins = [i for i, number in enumerate(numbers) if number % step == 0]
         if len(round_bins) <= limit:
             break
-    return [(i, _tick_label(by, labels[i], numbers[i])) for i in round_bins or [0]]
+    return [(i, tick_label(by, labels[i], numbers[i])) for i in round_bins or [0]]
 
 
-def _number_of_bin(by: str, label: str) -> int:
-    """Years, or months since the year 0: "1850-03", "1850s", "1850"."""
+def number_of_bin(by: str, label: str) -> int:
+    """Years, or months since the year 0, of a bin's label: "1850-03", "1850s", "1850". by: "month",
+    or other steps."""
     if by == "month":
         year, month = _year_and_month(label)
         return int(year) * MONTHS + int(month) - 1
     return int(label.rstrip("s"))
 
 
-def _tick_label(by: str, label: str, number: int) -> str:
-    """The label of a tick; of January only the year."""
+def tick_label(by: str, label: str, number: int) -> str:
+    """The label of a tick; of January only the year. by: "month", or other steps; label, number: of
+    the bin."""
     if by == "month" and number % MONTHS == 0:
         return _year_and_month(label)[0]
     return label.rstrip("s")
@@ -480,12 +491,15 @@ def _dots(page: Courses, topic: Course, top: float, size: Size) -> dict:
                 "low": x(share if low is None else low),
                 "high": x(share if high is None else high),
                 "over": share > top,
+                "beyond": share <= top and high is not None and high > top,
                 "text": percent(share),
             }
         rows.append(row)
     return {
         "template": "time/_dots.html",
         "height": FIRST_ROW + len(rows) * ROW_HEIGHT,
+        "first_row": FIRST_ROW - ROW_HEIGHT / 2,
+        "row_height": ROW_HEIGHT,
         "rows": rows,
         "left": ROW_LEFT,
         "end": ROW_LEFT + field,

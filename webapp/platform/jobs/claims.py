@@ -63,7 +63,7 @@ def claim(kind: JobKind, pk: int) -> int | None:
     """Take a queued job. Returns the attempt's number; None where the job is not queued, or the
     disk has no room to begin."""
     status = kind.active[0]
-    queued = kind.model.objects.filter(pk=pk, status="queued")
+    queued = kind.model.objects.filter(pk=pk, status=Job.QUEUED)
     if disk.full():
         begins_to_wait = queued.exclude(waits_for=Job.WaitsFor.DISK)
         if begins_to_wait.update(waits_for=Job.WaitsFor.DISK):
@@ -107,7 +107,7 @@ def fail(kind: JobKind, pk: int, attempt: int, sentence: str) -> None:
     """End a job that can't be done, unless it was deleted or claimed by another attempt
     meanwhile."""
     try:
-        update(kind, pk, attempt, status="failed", error=sentence)
+        update(kind, pk, attempt, status=Job.FAILED, error=sentence)
         counters.add("failed", kind.name)
     except ClaimLost:
         log.info("a job is not wanted any more", **kind.log_fields(pk), attempt=attempt)
@@ -137,12 +137,12 @@ def retry(kind: JobKind, pk: int) -> bool:
     # That the attempt which failed was to be cancelled is not asked of the next
     without_request = {kind.request: ""} if kind.request else {}
     with transaction.atomic():
-        if not kind.model.objects.filter(pk=pk, status="failed").update(
-            status="queued", error="", tries=0, heartbeat_at=Now(), **without_request
+        if not kind.model.objects.filter(pk=pk, status=Job.FAILED).update(
+            status=Job.QUEUED, error="", tries=0, heartbeat_at=Now(), **without_request
         ):
             return False
         dispatch.send(kind, pk)
-    kind.publish(pk, events.status_event("queued"))
+    kind.publish(pk, events.status_event(Job.QUEUED))
     return True
 
 
@@ -152,7 +152,7 @@ def wait_for_store(kind: JobKind, pk: int, attempt: int, error: Exception) -> No
         "the store is away, a job waits", **kind.log_fields(pk), attempt=attempt, error=str(error)
     )
     owned = _owned_rows(kind, pk, attempt)
-    if owned.update(status="queued", waits_for=Job.WaitsFor.STORE, tries=0):
+    if owned.update(status=Job.QUEUED, waits_for=Job.WaitsFor.STORE, tries=0):
         _publish_waiting(kind, pk, Job.WaitsFor.STORE)
 
 
@@ -162,9 +162,9 @@ def wait_for_disk(kind: JobKind, pk: int, attempt: int) -> None:
     owned = _owned_rows(kind, pk, attempt)
     if owned.filter(tries__gte=MAX_TRIES).exists():
         return fail(kind, pk, attempt, DISK_STAYED_FULL.format(n=MAX_TRIES))
-    if owned.update(status="queued", waits_for=Job.WaitsFor.DISK):
+    if owned.update(status=Job.QUEUED, waits_for=Job.WaitsFor.DISK):
         _publish_waiting(kind, pk, Job.WaitsFor.DISK)
 
 
 def _publish_waiting(kind: JobKind, pk: int, waits_for: Job.WaitsFor) -> None:
-    kind.publish(pk, events.status_event("queued", notice=waits_for.label))
+    kind.publish(pk, events.status_event(Job.QUEUED, notice=waits_for.label))

@@ -55,24 +55,24 @@ def send_again(kind: JobKind, pk: int) -> None:
     transaction.on_commit(deliver)
 
 
-def ask(task: str, arguments: list, by: int | None, tried: list | None = None) -> None:
+def ask(task: str, arguments: list, asker: int | None, tried: list | None = None) -> None:
     """Ask a worker for a task that has no row, once until it has `answered`, and for one of a user
     at a time: the next call asks for what was not asked for. Nobody is asked while Redis is away,
-    and where the task came to nothing less than TRY_AGAIN ago. by: the user; None: any guest.
+    and where the task came to nothing less than TRY_AGAIN ago. asker: the user; None: any guest.
     tried: as `at_work` has it."""
     if _was_tried(task, arguments if tried is None else tried):
         return
-    once, turn = _note_names(task, arguments, by)
+    once, turn = _note_names(task, arguments, asker)
     try:
         if not events.client().set(turn, once, nx=True, ex=ASKED):
             return
         if events.client().set(once, 0, nx=True, ex=ASKED):
-            app.send_task(task, [*arguments, by], retry=False)
+            app.send_task(task, [*arguments, asker], retry=False)
         else:  # somebody else has
             events.client().delete(turn)
     except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
         log.warning("a task waits for the broker", task=task, error=logs.error_name(error))
-        answered(task, arguments, by)
+        answered(task, arguments, asker)
 
 
 def promise(task: str, arguments: list) -> None:
@@ -90,14 +90,14 @@ def promised(task: str, arguments: list) -> bool:
 
 @contextmanager
 def at_work(
-    task: str, arguments: list, by: int | None = None, tried: list | None = None
+    task: str, arguments: list, asker: int | None = None, tried: list | None = None
 ) -> Iterator[None]:
     """Around a task without a row of its own, in the worker that does it: however long it takes,
     pages wait for it, and trainings with other seeds do (`is_asked`). When it ends it has
     `answered`; after a kill the note of it lasts PROMISED seconds, or ASKED from when it last told
     how far it is. Where an error or a kill ends it, it is not asked for again for a while.
 
-    by: the user who asked, None for a guest, or where nobody has. tried: what tells tries of the
+    asker: the user who asked, None for a guest, or where nobody has. tried: what tells tries of the
     task apart, where that is not its arguments.
     """
     tried = arguments if tried is None else tried
@@ -112,11 +112,11 @@ def at_work(
     renewing.start()
     try:
         yield
-        _forget_tries(task, tried)
+        forget_tries(task, tried)
     finally:
         ended.set()
         renewing.join()
-        answered(task, arguments, by)
+        answered(task, arguments, asker)
 
 
 def _renew(note: str, ended: threading.Event) -> None:
@@ -141,14 +141,14 @@ def progress(task: str, arguments: list) -> float:
     return float(events.client().get(_note_names(task, arguments, None)[0]) or 0)
 
 
-def answered(task: str, arguments: list, by: int | None) -> None:
+def answered(task: str, arguments: list, asker: int | None) -> None:
     """The task that was asked for has ended, in whatever way."""
     with suppress(redis.RedisError):  # both expire
-        events.client().delete(*_note_names(task, arguments, by))
+        events.client().delete(*_note_names(task, arguments, asker))
 
 
 def _note_try(task: str, tried: list) -> None:
-    """A task begins. Where something ends it, be it a kill, before `_forget_tries`, it `_was_tried`
+    """A task begins. Where something ends it, be it a kill, before `forget_tries`, it `_was_tried`
     for a while, longer after each try."""
     wait_name, count_name = _try_names(task, tried)
     with suppress(redis.RedisError):
@@ -158,7 +158,7 @@ def _note_try(task: str, tried: list) -> None:
         events.client().set(wait_name, 1, ex=wait)
 
 
-def _forget_tries(task: str, tried: list) -> None:
+def forget_tries(task: str, tried: list) -> None:
     """The task has done what it should."""
     with suppress(redis.RedisError):
         events.client().delete(*_try_names(task, tried))
@@ -181,11 +181,11 @@ def is_asked() -> bool:
     return any(True for _ in events.client().scan_iter("asked for:*", count=1000))
 
 
-def _note_names(task: str, arguments: list, by: int | None) -> tuple[str, str]:
+def _note_names(task: str, arguments: list, asker: int | None) -> tuple[str, str]:
     """Names of notes in Redis: of what is asked for, and of who asks."""
     return (
         f"asked for:{task}:{_key_of(arguments)}",
-        f"asked by:{task}:{'guest' if by is None else by}",
+        f"asked by:{task}:{'guest' if asker is None else asker}",
     )
 
 

@@ -51,7 +51,7 @@ class CircuitBreaker:
         self.until = time.monotonic() + self.seconds
 
 
-_publishing = CircuitBreaker(LOST_SECONDS)
+publishing = CircuitBreaker(LOST_SECONDS)
 
 
 class Client(redis.Redis):
@@ -117,7 +117,7 @@ def notes(prefix: str, limit: int) -> dict[str, bytes]:
 def publish(about: str, event: dict) -> None:
     """Tell open pages. While Redis is away the event is lost, and pages read the state from
     Postgres when they connect again."""
-    if _publishing.is_open:
+    if publishing.is_open:
         return
     try:
         client().xadd(
@@ -127,7 +127,7 @@ def publish(about: str, event: dict) -> None:
             approximate=True,
         )
     except redis.RedisError as error:
-        _publishing.open()
+        publishing.open()
         log.warning("news are lost", part=about, error=logs.error_name(error))
 
 

@@ -46,7 +46,7 @@ class Heartbeat:
 
     def __init__(self, kind: JobKind, pk: int, attempt: int):
         self.job = (kind, pk, attempt)
-        self._patience = PATIENCE
+        self.patience = PATIENCE
         self._ticks = 0
         self._stop = threading.Event()
         self._lost: claims.ClaimLost | None = None
@@ -73,14 +73,14 @@ class Heartbeat:
     @contextmanager
     def long(self) -> Iterator[None]:
         """Around work that takes long and can't tick."""
-        before = self._patience
-        self._patience = LONG_PATIENCE
+        before = self.patience
+        self.patience = LONG_PATIENCE
         try:
             self.check()
             yield
         finally:
             self.tick()
-            self._patience = before
+            self.patience = before
 
     def _run(self) -> None:
         ticks = self._ticks
@@ -104,7 +104,7 @@ class Heartbeat:
             last = now
             silent = silent + passed if self._ticks == ticks else 0.0
             ticks = self._ticks
-            if silent > self._patience:
+            if silent > self.patience:
                 _end_process(self.job, silent)
         connection.close()
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from django.db.models import BigIntegerField, F
+from django.db.models import BigIntegerField, F, Q, QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
-from webapp.models import CodeFile, Comparison, Corpus, Export, Replicate, Run, Upload, Version
+from webapp.models import CodeFile, Comparison, Corpus, Export, Job, Replicate, Run, Upload, Version
 from webapp.platform.jobs import events
 from webapp.platform.storage import files
 
@@ -27,7 +27,8 @@ class JobKind(NamedTuple):
     in which an attempt owns the row; a claim sets the first. folder: what the attempt locks while
     it writes files (jobs.file_lock). owner: the field with the user whose job it is. size: of a
     job, compared with other jobs of its kind. request: the field with what a user asks of the
-    attempt at work, as to cancel it; "" where there is none.
+    attempt at work, as to cancel it; "" where there is none. counts_for_quota: whether these are
+    among the jobs of which a user may have only so many at once (accounts.quotas).
 
     For the operator's page: title: what it calls the jobs. corpus: the field with the key of a
     job's corpus; "" where none is shown. progress: how much of a row is done, and of how much;
@@ -44,6 +45,7 @@ class JobKind(NamedTuple):
     title: str
     corpus: str
     request: str = ""
+    counts_for_quota: bool = False
     progress: Callable[[Any], tuple[float, float]] = _unknown_progress
     columns: tuple[str, ...] = ()
 
@@ -51,6 +53,28 @@ class JobKind(NamedTuple):
     def name(self) -> str:
         """upload, corpus, version, run, comparison, export, replicate or codefile."""
         return str(self.model._meta.model_name)
+
+    @property
+    def unfinished_statuses(self) -> tuple[str, ...]:
+        """Of rows that wait for a worker, or that one has."""
+        return (Job.QUEUED, *self.active)
+
+    @property
+    def is_at_work(self) -> Q:
+        """The condition on a row that a worker has. One without an attempt is part of another job:
+        the version that a corpus gets while it is read has no worker and no heartbeat of its
+        own."""
+        return Q(status__in=self.active, attempt__gt=0)
+
+    @property
+    def at_work(self) -> QuerySet:
+        """Jobs that a worker has, or had when it was killed (jobs.sweep)."""
+        return self.model.objects.filter(self.is_at_work)
+
+    @property
+    def unfinished(self) -> QuerySet:
+        """Jobs that wait for a worker, or that one has."""
+        return self.model.objects.filter(Q(status=Job.QUEUED) | self.is_at_work)
 
     def log_fields(self, pk: int) -> dict[str, str | int]:
         """What a line of the log says of a job."""
@@ -110,6 +134,7 @@ STORE = JobKind(
     size=F("corpus__bytes_total"),
     title="Files being stored",
     corpus="corpus_id",
+    counts_for_quota=True,
     progress=_stored_bytes,
     columns=("checkpoint", "corpus__bytes_total"),
 )
@@ -123,6 +148,7 @@ READ = JobKind(
     size=F("bytes_total"),
     title="Corpora being read",
     corpus="pk",
+    counts_for_quota=True,
     progress=_read_bytes,
     columns=("bytes_read", "bytes_total"),
 )
@@ -136,6 +162,7 @@ VECTORIZE = JobKind(
     size=F("corpus__bytes_total"),
     title="Words being chosen",
     corpus="corpus_id",
+    counts_for_quota=True,
 )
 TRAIN = JobKind(
     model=Run,
@@ -148,6 +175,7 @@ TRAIN = JobKind(
     title="Trainings",
     corpus="corpus_id",
     request="request",
+    counts_for_quota=True,
     progress=_steps,
     columns=("step", "steps", "tokens_seen", "seconds"),
 )
@@ -174,6 +202,7 @@ EXPORT = JobKind(
     size=F("expected"),
     title="Large files being made",
     corpus="",
+    counts_for_quota=True,
     progress=_written_bytes,
     columns=("bytes", "expected"),
 )

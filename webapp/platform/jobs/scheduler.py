@@ -61,7 +61,7 @@ def next_job(kind: JobKind, pk: int) -> int | None:
     queued any more."""
     if kind in LIMITED and free_places(kind) <= 0:
         return None
-    if not kind.model.objects.filter(pk=pk, status="queued").exists():
+    if not kind.model.objects.filter(pk=pk, status=Job.QUEUED).exists():
         return None
     if not settings.ACCOUNTS:
         return pk  # one user, whose jobs come in their order
@@ -89,13 +89,13 @@ def _turns(kind: JobKind, asked: int | None = None) -> list[Turn]:
     job `asked`, whose message the sweep sends after a while."""
     may_begin = Q(waits_for=Job.WaitsFor.NOTHING) | Q(pk=asked)
     by_owner = (
-        kind.model.objects.filter(may_begin, status="queued")
+        kind.model.objects.filter(may_begin, status=Job.QUEUED)
         .order_by()
         .values(kind.owner)
         .annotate(size=Min(kind.size), first=Min("pk"), count=Count("pk"))[:USERS]
     )
     rows = [(row[kind.owner], row["size"] or 0, row["first"], row["count"]) for row in by_owner]
-    at_work = Counter(_at_work(kind).values_list(kind.owner, flat=True))
+    at_work = Counter(_holding_places(kind).values_list(kind.owner, flat=True))
     last = _last_turns(kind, [user for user, *_ in rows if user])
     return [
         Turn(at_work[user], last.get(user, 0), size, first, count, user)
@@ -106,7 +106,7 @@ def _turns(kind: JobKind, asked: int | None = None) -> list[Turn]:
 def ahead(run: Run) -> int:
     """How many queued runs are due before a queued one, if nobody asks for more: its user's earlier
     ones, and of each other user as many as have their turn until then."""
-    earlier = Run.objects.filter(status="queued", pk__lt=run.pk)
+    earlier = Run.objects.filter(status=Job.QUEUED, pk__lt=run.pk)
     if not settings.ACCOUNTS:
         return earlier.count()
     turns = _turns(TRAIN)
@@ -133,7 +133,7 @@ def seconds_of_trainings() -> float | None:
 
 def wait(before: int) -> float | None:
     """Seconds until a run begins before which so many are due; None where nobody knows."""
-    at_work = _at_work(TRAIN).count()
+    at_work = _holding_places(TRAIN).count()
     places = training_places()
     if at_work + before < places:
         return 0.0
@@ -170,20 +170,18 @@ def _last_turns(kind: JobKind, users: list[int]) -> dict[int, float]:
 def free_places(kind: JobKind) -> int:
     """How many jobs of a kind in LIMITED may begin now."""
     if kind is REPLICATE:
-        return int(idle()) - _at_work(kind).count()
+        return int(idle()) - _holding_places(kind).count()
     half_of_the_processes = max(1, (roster.processes() or (os.cpu_count() or 1)) // 2)
-    return (training_places() if kind is TRAIN else half_of_the_processes) - _at_work(kind).count()
+    return (training_places() if kind is TRAIN else half_of_the_processes) - _holding_places(
+        kind
+    ).count()
 
 
 def idle() -> bool:
     """Whether the workers have nothing to do that anybody waits for: no job but trainings with
     other seeds waits or is at work, no message is on its way, and no page has asked for a task.
     False while Redis does not answer."""
-    other_jobs = (
-        kind.model.objects.filter(status__in=("queued", *kind.active))
-        for kind in KINDS
-        if kind is not REPLICATE
-    )
+    other_jobs = (kind.unfinished for kind in KINDS if kind is not REPLICATE)
     return (
         dispatch.queue_is_empty()
         and not dispatch.is_asked()
@@ -206,7 +204,7 @@ def dispatch_next(kind: JobKind) -> None:
         return
     with suppress(OperationalError, InterfaceError):
         if startable(kind):
-            queued = kind.model.objects.filter(status="queued", waits_for=Job.WaitsFor.NOTHING)
+            queued = kind.model.objects.filter(status=Job.QUEUED, waits_for=Job.WaitsFor.NOTHING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[:1]:
                 dispatch.send_again(kind, pk)
 
@@ -219,10 +217,10 @@ def startable(kind: JobKind) -> int:
     return MOST_MESSAGES
 
 
-def _at_work(kind: JobKind) -> QuerySet:
+def _holding_places(kind: JobKind) -> QuerySet:
     """Jobs that hold a place. A starved process keeps its place while its heartbeat is late; the
     sweep queues the jobs of dead ones again."""
-    return kind.model.objects.filter(status__in=kind.active, heartbeat_at__gt=Now() - claims.FROZEN)
+    return kind.at_work.filter(heartbeat_at__gt=Now() - claims.FROZEN)
 
 
 @contextmanager

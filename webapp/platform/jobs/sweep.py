@@ -55,10 +55,7 @@ class Sweep:
         self.last = now
         watched = {}
         for kind in KINDS:
-            # A row without an attempt is part of another job: the version that a corpus gets while
-            # it is read has no heartbeat of its own.
-            active = kind.model.objects.filter(status__in=kind.active, attempt__gt=0)
-            for pk, *beat in active.values_list("pk", "attempt", "heartbeat_at", "tries"):
+            for pk, *beat in kind.at_work.values_list("pk", "attempt", "heartbeat_at", "tries"):
                 before, seconds = self.watched.get((kind.task, pk), (None, 0.0))
                 seconds = seconds + passed if before == tuple(beat) else 0.0
                 watched[kind.task, pk] = tuple(beat), seconds
@@ -73,7 +70,7 @@ class Sweep:
             return
         retry_waiting = now - self.waiting_sent >= RETRY_WAITING
         for kind in KINDS:
-            queued = kind.model.objects.filter(status="queued")
+            queued = kind.model.objects.filter(status=Job.QUEUED)
             if not retry_waiting:
                 queued = queued.filter(waits_for=Job.WaitsFor.NOTHING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[
@@ -108,7 +105,7 @@ def requeue(kind: JobKind, pk: int, attempt: int, heartbeat_at, tries: int) -> N
         pk=pk, attempt=attempt, heartbeat_at=heartbeat_at, status__in=kind.active
     )
     gave_up = tries >= claims.MAX_TRIES
-    status, error = ("failed", GAVE_UP.format(n=tries)) if gave_up else ("queued", "")
+    status, error = (Job.FAILED, GAVE_UP.format(n=tries)) if gave_up else (Job.QUEUED, "")
     with claims.short_lock_timeout():
         if not owned.update(status=status, **({"error": error} if gave_up else {})):
             return

@@ -26,7 +26,7 @@ def bring_up_to_date(env: dict) -> None:
     Failed."""
     done = folder.data() / "migrated"
     url = env["DATABASE_URL"]
-    if done.exists() and done.read_text() == _state(url):
+    if done.exists() and done.read_text() == database_state(url):
         return
     argv = [sys.executable, "-W", "ignore", "-m", "django", "migrate", "--verbosity", "0"]
     migrated = processes.run(
@@ -42,10 +42,10 @@ def bring_up_to_date(env: dict) -> None:
         raise Failed(
             f"The database {IS_BETWEEN_RELEASES if 'NodeNotFoundError' in migrated.stderr else why}"
         )
-    done.write_text(_state(url) or "unknown")
+    done.write_text(database_state(url) or "unknown")
 
 
-def _state(url: str) -> str | None:
+def database_state(url: str) -> str | None:
     """A hash of our migrations, the settings, the installed packages, and which migrations the
     database has had. None where it can't be asked like this, as its URL has options of Django's."""
     try:

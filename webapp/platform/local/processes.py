@@ -46,15 +46,15 @@ class Child(subprocess.Popen):
             system.ask_for_parent_death_signal(dying)
 
         super().__init__(argv, preexec_fn=prepare, **popen_options)
-        self._guard = None
+        self.guard = None
         if not system.has_parent_death_signal():
-            self._guard = system.ParentGuard(self.pid, dying)
+            self.guard = system.ParentGuard(self.pid, dying)
 
     def release(self) -> None:
         """Call it once the process has ended."""
-        if self._guard is not None:
-            self._guard.release()
-            self._guard = None
+        if self.guard is not None:
+            self.guard.release()
+            self.guard = None
 
 
 def run(argv: list[str], **run_options) -> subprocess.CompletedProcess:

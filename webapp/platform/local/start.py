@@ -223,7 +223,7 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
     with redis.Redis.from_url(broker, socket_timeout=5) as client:
         while True:
             supervisor.look()
-            if _answers(url) and next(client.scan_iter("worker:*", count=1000), None):
+            if is_answering(url) and next(client.scan_iter("worker:*", count=1000), None):
                 return
             # Two minutes for each process that waits for a core: a start takes seconds of processor
             # time
@@ -236,8 +236,10 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
             time.sleep(0.05)
 
 
-def _answers(url: str) -> bool:
-    """Where nobody listens yet at a port from which connections begin, the system may connect the
+def is_answering(url: str) -> bool:
+    """Whether Topograph answers at an address, which ends in "/".
+
+    Where nobody listens yet at a port from which connections begin, the system may connect the
     request with itself: then it reads what it wrote, which is not HTTP."""
     try:
         with urllib.request.urlopen(f"{url}readyz", timeout=5) as response:

@@ -38,7 +38,7 @@ class SentSeveral(Sent, forms.MultipleChoiceField):
     """Some of a few words."""
 
 
-class Box(forms.CheckboxInput):
+class TickBox(forms.CheckboxInput):
     """One whose value is what was sent: false where nothing was."""
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
@@ -54,7 +54,7 @@ class SentWords(Sent):
 class SentBox(Sent, forms.BooleanField):
     """Ticked, or not."""
 
-    widget = Box
+    widget = TickBox
 
 
 class SentForm(forms.Form):

@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 import redis
 import structlog
+from asgiref.sync import async_to_sync, iscoroutinefunction
 from django.core.exceptions import (
     BadRequest,
     ObjectDoesNotExist,
@@ -207,7 +208,9 @@ def ask_again(request: HttpRequest, error: Exception) -> HttpResponse | None:
         return None
     context.asked_again = True
     log.warning("asked again", exc_info=error)
-    return match.func(request, *match.args, **match.kwargs)
+    # Those of files and streams are coroutines; Django calls a handler of exceptions in a thread
+    view = async_to_sync(match.func) if iscoroutinefunction(match.func) else match.func
+    return view(request, *match.args, **match.kwargs)
 
 
 def is_gone(request: HttpRequest) -> bool:

@@ -126,7 +126,7 @@ TERMS = {
         "Read the documents of a mixed topic before you name it. Mixed: by the second eigenvalue of"
         " the company of its first words; general: by how evenly its words are spread; unstable:"
         " found by fewer than half of the trainings with other seeds. A topic’s page says why, and"
-        " also looks at like topics.",
+        " names a topic with nearly the same words.",
     ),
     "other-seeds": Term(
         "found again with other seeds",

@@ -57,9 +57,9 @@ def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse
     )
 
 
-def corpus_or_404(corpus_id: int) -> Corpus:
-    """A corpus that the address names in its path, which authorization has allowed; deleted ones
-    are not found."""
+def corpus_of_path(corpus_id: int) -> Corpus:
+    """A corpus that the address names in its path; deleted ones are not found. Nothing is checked, as
+    in `run_of_path`."""
     corpora_found = Corpus.objects.select_related("version", "upload").filter(pk=corpus_id)
     corpus = corpora_found.first()
     if corpus is None:
@@ -67,9 +67,10 @@ def corpus_or_404(corpus_id: int) -> Corpus:
     return corpus
 
 
-def run_or_404(run_id: int) -> Run:
-    """A run that the address names in its path, which authorization has allowed, with its corpus,
-    version and snapshot."""
+def run_of_path(run_id: int) -> Run:
+    """A run that the address names in its path, with its corpus, version and snapshot. Nothing is
+    checked: the rule of the address has let the request in. A run that the path does not name comes
+    from webapp.platform.accounts.authorization."""
     runs_found = Run.objects.select_related(
         "corpus__version", "version__corpus", "snapshot"
     ).filter(pk=run_id)
@@ -81,7 +82,7 @@ def run_or_404(run_id: int) -> Run:
 
 def owners_of_path(path: Mapping[str, Any]) -> dict[str, Run | Corpus]:
     """The run or the corpus that a path names by its number."""
-    looks = (("run", run_or_404), ("corpus", corpus_or_404))
+    looks = (("run", run_of_path), ("corpus", corpus_of_path))
     return {name: look(path[f"{name}_id"]) for name, look in looks if f"{name}_id" in path}
 
 
@@ -98,9 +99,9 @@ def looked_up(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
     return answer
 
 
-def published_or_404(run_id: int) -> Run:
+def published_run_of_path(run_id: int) -> Run:
     """A run that has topics."""
-    return published(run_or_404(run_id))
+    return published(run_of_path(run_id))
 
 
 def published(run: Run) -> Run:

@@ -7,7 +7,7 @@ their order), and pydantic makes their schema.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
@@ -33,7 +33,7 @@ from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
 from webapp.platform.pages import page as pages
-from webapp.platform.pages.not_yet import NotYet
+from webapp.platform.pages.not_yet import NotYet, status_of
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.typed_text import as_in_texts
 
@@ -42,19 +42,28 @@ T = TypeVar("T")
 ParameterParser = Callable[[str, list[str]], Any]
 MOST_CHARACTERS = 1_000  # of a text in an address
 QUOTED = 50  # characters of a wrong one, in a sentence
+OFFERED = ("request", "page_query", "as_json", "posted")  # to every view
+OWNERS = {"run": "run_id", "corpus": "corpus_id"}  # by what a path names them
 PART_HEADER = "X-Part"  # the header by which a script asks for a part of a page alone
+# Defaults of a view's lists, which no view changes: an address that says none
+NO_TEXTS: list[str] = []
+NO_NUMBERS: list[int] = []
 
 
 @dataclass(frozen=True)
 class PageResponse(Generic[T]):
     """What a view returns. page: what HTML and JSON both show. html: makes what the template needs
-    beside it, and is not called for JSON. invalid: what was asked can't be done, as the page says;
-    as JSON it is raised."""
+    beside it, and is not called for JSON. status: None for 200, or 202 while a worker makes the
+    page (not_yet). invalid: what was asked can't be done, as the page says; as JSON it is raised."""
 
     page: T
     html: Callable[[], object] | None = None
-    status: int = 200
+    status: int | None = None
     invalid: Invalid | None = None
+
+    @property
+    def status_code(self) -> int:
+        return status_of(self.page) if self.status is None else self.status
 
 
 @dataclass(frozen=True)
@@ -175,16 +184,21 @@ def _page_type(returned: Any) -> tuple[Any, bool]:
 
 
 class View(Protocol):
-    """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of
-    the page's JSON, None without. templates: each with the type that it shows. asked: the
-    parameters of an address, as the view gets them. respond: makes the response of another view
-    that shows the same page."""
+    """What `typed` makes: a view for webapp.urls, and what is declared of it."""
 
     shape: Any
+    """The type of the page's JSON; None without."""
     templates: dict[str, Any]
+    """Each with the type that it shows."""
+    required: list[Collection[str]]
+    """What the path of its address must name: of each group one. webapp.platform.routes checks it
+    when the program starts."""
     parameters: dict[str, Parameter]
+    """Those of the query string, by their names in Python."""
     asked: Callable[[QueryDict], dict[str, Any]]
+    """The parameters of an address, as the view gets them."""
     respond: Callable[..., HttpResponse]
+    """Makes the response of another view that shows the same page."""
 
     def __call__(
         self, request: HttpRequest, as_json: bool = False, **path: Any
@@ -192,7 +206,7 @@ class View(Protocol):
 
 
 def typed(
-    template: str | Mapping[type, str], **parts: str
+    template: str | Mapping[type, str], restricted: bool = True, **parts: str
 ) -> Callable[[Callable[..., PageResponse | HttpResponse]], View]:
     """Decorator of a view that returns a PageResponse. The template, or that of the page's type,
     has `page`, `html` where the view makes it, and the objects that the view declares.
@@ -202,11 +216,13 @@ def typed(
     `for_page`, such as RunView and RunSelection; also `request`, `page_query: PageQuery` and
     `as_json: bool`. Keyword-only ones come from the query string. A view that takes `posted:
     QueryDict | None` has a form that is sent to the page itself: what came by POST, else None.
-    parts: name -> template of a part that a script may ask for again by the header X-Part
+
+    restricted: whether a page that declares `selection` shows these documents alone, as readers
+    are told; False where it needs the set for something else. parts: name -> template of a part that a script may ask for again by the header X-Part
     (static/js/part.js). A NotYet that the view raises shows its page, with status 202."""
 
     def decorate(view: Callable[..., PageResponse | HttpResponse]) -> View:
-        return _make_view(view, template, parts)
+        return _make_view(view, template, restricted, parts)
 
     return decorate
 
@@ -214,10 +230,13 @@ def typed(
 def _make_view(
     view: Callable[..., PageResponse | HttpResponse],
     template: str | Mapping[type, str],
+    restricted: bool,
     parts: Mapping[str, str],
 ) -> View:
     declared = parameters(view)
     hints = get_type_hints(view)
+    made_for_page = _made_for_page(hints)
+    is_restricted = restricted and "selection" in made_for_page
     parameter_names = inspect.signature(view).parameters.keys()
     methods = ["GET", "HEAD"]
     if "posted" in parameter_names:
@@ -235,7 +254,8 @@ def _make_view(
             template if isinstance(template, str) else template[type(page_response.page)]
         )
         part_name = parts.get(request.headers.get(PART_HEADER, ""), template_name)
-        response = _html_response(request, page_response, part_name, objects)
+        context = objects | {"restricted": is_restricted}
+        response = _html_response(request, page_response, part_name, context)
         if parts:
             patch_vary_headers(response, [PART_HEADER])
         return response
@@ -243,15 +263,8 @@ def _make_view(
     @require_http_methods(methods)
     @wraps(view)
     def answer_request(request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse:
-        objects = _objects(request, path, hints)
-        offered = {
-            **path,
-            **objects,
-            "request": request,
-            "page_query": PageQuery(request.GET),
-            "as_json": as_json,
-            "posted": request.POST if request.method == "POST" else None,
-        }
+        objects = _objects(request, path, made_for_page)
+        offered = path | objects | _of_request(request, as_json)
         taken = {name: value for name, value in offered.items() if name in parameter_names}
         page_response: PageResponse | HttpResponse
         try:
@@ -265,20 +278,32 @@ def _make_view(
     shape, has_json = _page_type(hints["return"])
     typed_view = cast(View, answer_request)
     typed_view.shape = shape if has_json else None
+    typed_view.required = _required(view, made_for_page)
     typed_view.parameters = declared
     typed_view.respond = respond
     typed_view.asked = asked
-    if isinstance(template, str):
-        typed_view.templates = {template: shape}
-    else:
-        typed_view.templates = {name: page_type for page_type, name in template.items()}
+    typed_view.templates = _templates(template, shape)
     return typed_view
+
+
+def _templates(template: str | Mapping[type, str], shape: Any) -> dict[str, Any]:
+    """`View.templates`."""
+    if isinstance(template, str):
+        return {template: shape}
+    return {name: page_type for page_type, name in template.items()}
+
+
+def _of_request(request: HttpRequest, as_json: bool) -> dict[str, Any]:
+    """What every view may take: OFFERED."""
+    posted = request.POST if request.method == "POST" else None
+    values = (request, PageQuery(request.GET), as_json, posted)
+    return dict(zip(OFFERED, values, strict=True))
 
 
 def _json_response(request: HttpRequest, page_response: PageResponse) -> HttpResponse:
     if page_response.invalid:
         raise page_response.invalid
-    return pages.json_answer(request, _as_json(page_response.page), page_response.status)
+    return pages.json_answer(request, _as_json(page_response.page), page_response.status_code)
 
 
 def _html_response(
@@ -288,9 +313,7 @@ def _html_response(
         "page": page_response.page,
         "html": page_response.html() if page_response.html else None,
     }
-    if "view" in objects:
-        context["hidden_words"] = objects["view"].hidden_words  # links to topics keep them hidden
-    return pages.rendered(request, template_name, context, page_response.status)
+    return pages.rendered(request, template_name, context, page_response.status_code)
 
 
 def _as_json(page: Any) -> Any:
@@ -301,13 +324,33 @@ def _as_json(page: Any) -> Any:
     return {_in_address(name): value for name, value in fields.items()}
 
 
-def _objects(request: HttpRequest, path: dict[str, Any], hints: dict[str, Any]) -> dict[str, Any]:
+def _made_for_page(hints: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a view that are made of what its path names, with their types: the view of
+    a run before what is made of it, in whatever order they are declared."""
+    names = [name for name, hint in hints.items() if hasattr(hint, "for_page")]
+    return {name: hints[name] for name in sorted(names, key=lambda name: name != "view")}
+
+
+def _required(view: Callable, made_for_page: Collection[str]) -> list[Collection[str]]:
+    """`View.required`."""
+    required: list[Collection[str]] = []
+    if made_for_page:
+        required.append(OWNERS.values())
+    for name, parameter in inspect.signature(view).parameters.items():
+        is_of_path = parameter.kind is not parameter.KEYWORD_ONLY
+        if is_of_path and name not in OFFERED and name not in made_for_page:
+            required.append([OWNERS.get(name, name)])
+    return required
+
+
+def _objects(
+    request: HttpRequest, path: dict[str, Any], made_for_page: dict[str, Any]
+) -> dict[str, Any]:
     """The run or the corpus that a path names by its number, unless it was looked up
     (core.results.page_cache), and what the view declares of it."""
     objects = {
-        name: value for name, value in path.items() if name in ("run", "corpus")
+        name: value for name, value in path.items() if name in OWNERS
     } | pages.owners_of_path(path)
-    for name, hint in hints.items():
-        if hasattr(hint, "for_page"):
-            objects[name] = hint.for_page(request.GET, objects)
+    for name, hint in made_for_page.items():
+        objects[name] = hint.for_page(request.GET, objects)
     return objects

@@ -24,6 +24,7 @@ from django.urls import Resolver404, resolve
 from django.utils.decorators import async_only_middleware, sync_only_middleware
 
 from webapp.platform import routes
+from webapp.platform.pages.errors import wants_json
 from webapp.platform.request_context import request_context
 from webapp.platform.routes import Load
 from webapp.platform.server import head_requests, metrics
@@ -266,11 +267,7 @@ def refusal(request: HttpRequest, overloaded: Overloaded) -> HttpResponse:
     sentence, seconds = REFUSED[overloaded.status]
     advice = f"Nothing is lost. Try again in {seconds} seconds."
     response: HttpResponse
-    if (
-        request.path.endswith(".json")
-        or request.path.startswith("/api/")
-        or request.headers.get("Accept", "").startswith("application/json")
-    ):
+    if wants_json(request):
         response = JsonResponse({"error": f"{sentence} {advice}"}, status=overloaded.status)
     else:
         page = render_to_string(

@@ -22,7 +22,8 @@ from django.conf import settings
 from django.http import HttpRequest, StreamingHttpResponse
 
 from webapp.platform import logs
-from webapp.platform.accounts import authorization
+from webapp.platform.accounts import followers
+from webapp.platform.accounts.followers import Follower
 from webapp.platform.jobs import events, roster
 from webapp.platform.server.concurrency import release_connection
 from webapp.platform.server.patience import within
@@ -40,16 +41,16 @@ class Hub:
 
     def __init__(self):
         self.readers: dict[str, set[asyncio.Queue]] = defaultdict(set)
-        self.who: dict[asyncio.Queue, authorization.Follower] = {}
+        self.who: dict[asyncio.Queue, Follower] = {}
         self.tasks: list[asyncio.Task] = []
         self.told_workers: int | None = None  # the number of workers that readers were told
         self.counted_workers: int | None = None  # the last count
 
-    def subscribe(self, about: str, follower: authorization.Follower) -> asyncio.Queue:
+    def subscribe(self, about: str, follower: Follower) -> asyncio.Queue:
         if not self.tasks:
             self.tasks = [
                 asyncio.create_task(part())
-                for part in (self._read, self._watch_workers, self._watch_rights)
+                for part in (self.read_events, self.watch_workers, self._watch_rights)
             ]
         # A reader that is slower loses its stream; its page connects again
         queue: asyncio.Queue = asyncio.Queue(200)
@@ -67,26 +68,29 @@ class Hub:
                 task.cancel()
             self.tasks = []
 
-    def _send(self, about: str, data: bytes) -> None:
+    def send(self, about: str, data: bytes) -> None:
+        """Give an event to all readers of a stream. One that has too many waiting loses its
+        stream. about: "run:7"; data: JSON."""
         for queue in list(self.readers.get(about, ())):
             try:
                 queue.put_nowait(data)
             except asyncio.QueueFull:
                 _end_stream(queue)
 
-    async def _read(self) -> None:
+    async def read_events(self) -> None:
+        """Send what comes in Redis' stream, until it is cancelled, whatever fails."""
         last: bytes | None = None
         while True:
             try:
                 async with _client() as client:
-                    last = await within(ANSWER_SECONDS, _position(client, last))
+                    last = await within(ANSWER_SECONDS, reading_position(client, last))
                     while True:
                         read: Any = client.xread(
                             {events.STREAM: last}, block=1000 * BLOCK_SECONDS, count=500
                         )
                         for _, entries in await within(BLOCK_SECONDS + ANSWER_SECONDS, read) or ():
                             for last, fields in entries:  # noqa: B007 (where the next read begins)
-                                self._send(fields[b"about"].decode(), fields[b"event"])
+                                self.send(fields[b"about"].decode(), fields[b"event"])
             except (redis.RedisError, OSError) as error:
                 log.warning("the stream of events is away", error=logs.error_name(error))
                 await asyncio.sleep(1)
@@ -95,7 +99,8 @@ class Hub:
                 log.exception("the stream of events can't be read")
                 await asyncio.sleep(1)
 
-    async def _watch_workers(self) -> None:
+    async def watch_workers(self) -> None:
+        """Count the workers, until it is cancelled, and tell readers (`_tell_workers`)."""
         while True:
             try:
                 async with _client() as client:
@@ -138,7 +143,7 @@ class Hub:
         if count != self.told_workers:
             self.told_workers = count
             for about in list(self.readers):
-                self._send(about, orjson.dumps({"type": "workers", "alive": count}))
+                self.send(about, orjson.dumps({"type": "workers", "alive": count}))
 
 
 hub = Hub()
@@ -150,7 +155,7 @@ def _client() -> redis.asyncio.Redis:
     return redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_timeout=None, retry=None)
 
 
-async def _position(client: redis.asyncio.Redis, last: bytes | None) -> bytes:
+async def reading_position(client: redis.asyncio.Redis, last: bytes | None) -> bytes:
     """Where to read the stream on. last: the last entry that was read; None for what comes from now
     on.
 
@@ -182,20 +187,19 @@ def _end_stream(queue: asyncio.Queue) -> None:
     queue.put_nowait(None)
 
 
-async def still_allowed(followers: set[authorization.Follower]) -> set[authorization.Follower]:
-    """The followers who still may read: authorization.still in a thread that belongs to no
-    request."""
+async def still_allowed(readers: set[Follower]) -> set[Follower]:
+    """The followers who still may read: `followers.still` in a thread that belongs to no request."""
 
-    def ask() -> set[authorization.Follower]:
+    def ask() -> set[Follower]:
         try:
-            return authorization.still(followers)
+            return followers.still(readers)
         finally:
             release_connection()
 
     return await sync_to_async(ask, thread_sensitive=False)()
 
 
-async def stream(about: str, follower: authorization.Follower) -> AsyncIterator[bytes]:
+async def stream(about: str, follower: Follower) -> AsyncIterator[bytes]:
     """Server-Sent Events about one thing, such as "run:12", until the reader leaves or loses the
     right to read it."""
     queue = hub.subscribe(about, follower)
@@ -220,7 +224,7 @@ def response(request: HttpRequest, **identifiers: int) -> StreamingHttpResponse:
     see."""
     [(kind, number)] = identifiers.items()
     return StreamingHttpResponse(
-        stream(f"{kind}:{number}", authorization.follower(request, **identifiers)),
+        stream(f"{kind}:{number}", followers.follower(request, **identifiers)),
         content_type="text/event-stream",
         headers={
             "Cache-Control": "no-store",

@@ -1,13 +1,19 @@
 """The large tables: one partition per corpus, version or snapshot, filled by COPY. The only module
 that copies.
 
-A partition is filled as a table of its own and attached at the end of the transaction that
-publishes it: readers are never blocked, never see a part of it, and the indexes are built once,
+A partition is filled as a table of its own, and attached at the end of the transaction that fills
+it or indexes it: readers are never blocked, never see a part of it, and the indexes are built once,
 from all rows, before it is attached, so that partitions of others never wait for it. Dropping it is
 instant.
+
+What leads readers to a partition (a run's snapshot, a corpus's version) is written in a later
+transaction. Postgres makes a commit visible before it tells other connections that a table has a
+partition more, so that who follows a pointer of the same transaction may find no rows
+(CommitTransaction in its xact.c: ProcArrayEndTransaction comes before AtEOXact_Inval).
 """
 
 import re
+import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -72,6 +78,8 @@ class Partition:
             cursor.execute(sql.SQL(template).format(value=sql.Literal(self.key), **identifiers))
 
     def create(self) -> None:
+        """In the place of one that was never attached; `drop_left` comes before where one may have
+        been."""
         self._execute("DROP TABLE IF EXISTS {part}")
         # The check lets ATTACH skip a scan of the rows.
         self._execute(
@@ -81,10 +89,7 @@ class Partition:
 
     def index(self) -> None:
         """Build the indexes that the table has. Nobody waits for that: it locks the partition
-        alone.
-
-        Call it before any partition is attached in the same transaction.
-        """
+        alone."""
         with connection.cursor() as cursor:
             cursor.execute(_INDEXES, [self.table])
             for constraint, index in cursor.fetchall():
@@ -104,6 +109,13 @@ class Partition:
         self._execute(
             "ALTER TABLE {parent} ATTACH PARTITION {part} FOR VALUES IN ({value})", parent=parent
         )
+
+    def is_attached(self) -> bool:
+        """Whether it is there, and the table's."""
+        rows = tuples(
+            "SELECT relispartition FROM pg_class WHERE oid = to_regclass(%s)", [self.name]
+        )
+        return any(is_partition for (is_partition,) in rows)
 
     def _copy(self, options: str) -> sql.Composed:
         return _fill_names(f"COPY {{}} ({{}}) FROM STDIN {options}", self.name, self.columns)
@@ -276,6 +288,21 @@ def drop(table: str, key: int) -> bool:
     """Drop a partition; False where a reader held it for longer than a moment, or a backup is being
     made: the next sweep drops it."""
     return _drop(f"{table}_{key:d}")
+
+
+DROP_TRIES = 60  # of dropping what an attempt left
+DROP_PAUSE = 1.0  # seconds between two of them
+
+
+def drop_left(table: str, key: int) -> None:
+    """Drop the partition that an attempt left which was killed after it had attached it; wait for
+    readers that hold it. Raises OperationalError where they hold it for long, or a backup is
+    made."""
+    for _ in range(DROP_TRIES):
+        if drop(table, key):
+            return
+        time.sleep(DROP_PAUSE)
+    raise OperationalError(f"{table}_{key:d} is held by readers, or by a backup.")
 
 
 def _drop(name: str) -> bool:

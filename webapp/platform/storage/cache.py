@@ -75,7 +75,7 @@ def _objects(value: object) -> int:
 # Bytes that all caches of a process keep together. Each has a bound of its own, so that no page can
 # take the room of all others; together these bounds are three times as much.
 TOTAL = 192 << 20
-_caches: list["BoundedCache"] = []
+bounded_caches: list["BoundedCache"] = []
 _lock = Lock()  # of all caches, as one makes room in another
 _uses = count()
 
@@ -102,7 +102,7 @@ class BoundedCache:
         self.held = 0  # what its values weigh together
         self._weigh = weigh
         self._values: OrderedDict[Hashable, _Kept] = OrderedDict()
-        _caches.append(self)
+        bounded_caches.append(self)
         _clear.append(self.clear)
 
     def clear(self) -> None:
@@ -132,8 +132,8 @@ class BoundedCache:
             self.held += weight_of_value
             while self.held > self.capacity:
                 self._drop_oldest()
-            while sum(cache.held for cache in _caches) > TOTAL:
-                min(_caches, key=BoundedCache._oldest_use)._drop_oldest()
+            while sum(cache.held for cache in bounded_caches) > TOTAL:
+                min(bounded_caches, key=BoundedCache._oldest_use)._drop_oldest()
 
     def get_or_set(self, key: Hashable, make: Callable[[], object]):
         """The value; where there is none, what `make` returns, which is kept unless it is None. Two
@@ -150,6 +150,11 @@ class BoundedCache:
     def _drop_oldest(self) -> None:
         _, entry = self._values.popitem(last=False)
         self.held -= entry.weight
+
+    @property
+    def number_of_values(self) -> int:
+        """How many values it keeps."""
+        return len(self._values)
 
 
 # Everything that has a number for each document of a corpus, whatever page made it: what does not

@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 
 RETRY_SECONDS = 5.0  # seconds after a failure in which the store is not asked again for a page
 # Requests of a web process that wait for copies: a store that is slow leaves others their places
-_waiters = threading.BoundedSemaphore(2)
+waiters = threading.BoundedSemaphore(2)
 
 
 class Fetching(s3.StoreAway):
@@ -90,11 +90,11 @@ def use(stored: Stored) -> int:
         fetch = _fetch_of(stored)
         if deadline is None:
             fetch.join()
-        elif _waiters.acquire(blocking=False):  # else it is told at once how far the copy is
+        elif waiters.acquire(blocking=False):  # else it is told at once how far the copy is
             try:
                 fetch.join(max(0.0, deadline - time.monotonic()))
             finally:
-                _waiters.release()
+                waiters.release()
         if fetch.is_alive():
             raise Fetching(
                 f"{100 * fetch.bytes // max(1, stored.size)}% of {stored.size:,} bytes are here."
@@ -108,7 +108,7 @@ def note(stored: Stored) -> None:
     """What lies at the item's place is what was stored: from now on it is a copy, and may go."""
     if not stored.item.path.exists():
         return
-    lock = _locked_alone(_mark(stored))
+    lock = _locked_alone(mark_of_copy(stored))
     try:
         _write_mark(lock, stored)
     finally:
@@ -140,7 +140,7 @@ def tidy() -> None:
     """Keep to the bound, and remove what killed fetches left."""
     for mark in settings.COPIES.iterdir() if settings.COPIES.is_dir() else ():
         if (lock := _lock_mark(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)) is not None:
-            _remove(_arriving(mark))
+            _remove(arriving_path(mark))
             if not _is_whole(lock, _item(mark)):
                 mark.unlink(missing_ok=True)
             os.close(lock)
@@ -173,12 +173,12 @@ class _Fetch(threading.Thread):
 
     def _fetch(self) -> None:
         item = self.stored.item
-        lock = _locked_alone(_mark(self.stored))  # waits for another process's fetch
+        lock = _locked_alone(mark_of_copy(self.stored))  # waits for another process's fetch
         try:
             if _is_whole(lock, item):
                 return
             trim(self.stored.size)
-            new = _arriving(_mark(self.stored))
+            new = arriving_path(mark_of_copy(self.stored))
             new.parent.mkdir(parents=True, exist_ok=True)
             _remove(new)  # of a fetch that was killed
             try:
@@ -220,16 +220,16 @@ def checked(stored: Stored, name: str, size: int, digest: str) -> Iterator[bytes
         )
 
 
-_fetches: dict[Path, _Fetch] = {}  # by the mark; of this process
+fetches: dict[Path, _Fetch] = {}  # by the mark; of this process
 _fetches_lock = threading.Lock()
 
 
 def _fetch_of(stored: Stored) -> _Fetch:
     """The thread that fetches a copy; begun where there is none, or it ended. One that just failed
     is not begun again for a page."""
-    mark = _mark(stored)
+    mark = mark_of_copy(stored)
     with _fetches_lock:
-        fetch = _fetches.get(mark)
+        fetch = fetches.get(mark)
         recent = (
             fetch is not None
             and fetch.error is not None
@@ -238,9 +238,9 @@ def _fetch_of(stored: Stored) -> _Fetch:
         if fetch is None or not (
             fetch.is_alive() or recent and settings.FETCH_PATIENCE is not None
         ):
-            for ended in [key for key, thread in _fetches.items() if not thread.is_alive()]:
-                del _fetches[ended]
-            fetch = _fetches[mark] = _Fetch(stored)
+            for ended in [key for key, thread in fetches.items() if not thread.is_alive()]:
+                del fetches[ended]
+            fetch = fetches[mark] = _Fetch(stored)
             fetch.start()
         return fetch
 
@@ -248,7 +248,7 @@ def _fetch_of(stored: Stored) -> _Fetch:
 def _hold_copy(stored: Stored) -> int | None:
     """A shared lock on a copy that is whole; None where it is not, or another process is about to
     change it."""
-    if (lock := _lock_mark(_mark(stored), fcntl.LOCK_SH | fcntl.LOCK_NB)) is None:
+    if (lock := _lock_mark(mark_of_copy(stored), fcntl.LOCK_SH | fcntl.LOCK_NB)) is None:
         return None
     if _is_whole(lock, stored.item):
         os.utime(lock)
@@ -294,7 +294,7 @@ def _write_mark(lock: int, stored: Stored) -> None:
 def _forget_others(stored: Stored) -> None:
     """Remove marks of other generations: nothing of theirs is at the item's place any more."""
     for mark in settings.COPIES.glob(f"{_stem(stored.item)}.*"):
-        if mark != _mark(stored):
+        if mark != mark_of_copy(stored):
             mark.unlink(missing_ok=True)
 
 
@@ -324,12 +324,13 @@ def _stem(item: Item) -> str:
     return f"{item.kind}-{item.key}-{item.name}"
 
 
-def _mark(stored: Stored) -> Path:
+def mark_of_copy(stored: Stored) -> Path:
+    """The file that says that a copy is whole, and is locked while the copy is used or changed."""
     return settings.COPIES / f"{_stem(stored.item)}.{stored.generation}"
 
 
-def _arriving(mark: Path) -> Path:
-    """Where a copy is while it is fetched; backups know the ending."""
+def arriving_path(mark: Path) -> Path:
+    """Where a copy is while it is fetched; backups know the ending. mark: of the copy."""
     path = _item(mark).path
     return path.with_name(f"{path.name}{mark.suffix}.new")
 

@@ -170,6 +170,11 @@ def _short(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
+def forget_clients() -> None:
+    """Connect anew with the next request: the store's address, keys or limits have changed."""
+    _client.cache_clear()
+
+
 @cache
 def _client(pid: int, probing: bool = False):
     """pid: a child of a fork needs one of its own, as threads do not come along."""

@@ -73,7 +73,7 @@ def hold(*paths: Path) -> ExitStack:
 
 def exists(path: Path) -> bool:
     """Whether there is such a file or folder, here or in the store."""
-    return path.exists() or bool(settings.STORE) and _find_stored(Item.at(path)) is not None
+    return path.exists() or bool(settings.STORE) and find_stored(Item.at(path)) is not None
 
 
 def put(*paths: Path) -> list[Stored]:
@@ -83,7 +83,7 @@ def put(*paths: Path) -> list[Stored]:
     for path in paths if settings.STORE else ():
         item = Item.at(path)
         manifest = list(_manifest(item.path))
-        former = _find_stored(item)
+        former = find_stored(item)
         if not manifest or former is not None and former.files == manifest:
             continue
         now = Stored(item, secrets.token_hex(8), manifest)
@@ -97,7 +97,7 @@ def record(stored: Iterable[Stored]) -> None:
     """Say that these are in the store, in the transaction of the rows that point to them. What they
     take the place of is removed once it is committed."""
     for stored_item in stored:
-        former = _find_stored(stored_item.item)
+        former = find_stored(stored_item.item)
         Sealed.objects.update_or_create(
             **stored_item.item._asdict(),
             defaults={
@@ -126,7 +126,7 @@ def _remove_former(now: Stored, former: Stored | None) -> None:
 def remove(kind: str, key: int) -> None:
     """Remove all that is sealed of a corpus, version or run: in the store, on record and here.
     Raises StoreAway, and then it is still on record."""
-    for stored in [_stored_of_row(row) for row in Sealed.objects.filter(kind=kind, key=key)]:
+    for stored in [stored_of_row(row) for row in Sealed.objects.filter(kind=kind, key=key)]:
         s3.delete(stored.objects)
         copies.drop(stored.item)
         Sealed.objects.filter(**stored.item._asdict()).delete()
@@ -148,7 +148,7 @@ def adopt(kind: str, key: int) -> bool:
     missing = [
         Item(kind, key, name).path
         for name in ITEMS[kind]
-        if _find_stored(Item(kind, key, name)) is None
+        if find_stored(Item(kind, key, name)) is None
     ]
     stored = put(*missing)
     with transaction.atomic():
@@ -164,7 +164,7 @@ def on_record(cursor) -> dict[tuple[str, int], list[Stored]]:
     by_owner: dict[tuple[str, int], list[Stored]] = {}
     for kind, key, name, generation, files in cursor.fetchall():
         row = Sealed(kind=kind, key=key, name=name, generation=generation, files=json.loads(files))
-        by_owner.setdefault((kind, key), []).append(_stored_of_row(row))
+        by_owner.setdefault((kind, key), []).append(stored_of_row(row))
     return by_owner
 
 
@@ -200,7 +200,7 @@ def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
     store. mend: remove the former where they are older than `before`, seconds since the epoch."""
     objects: dict[str, int] = {}
     for row in Sealed.objects.iterator(1000):
-        stored = _stored_of_row(row)
+        stored = stored_of_row(row)
         objects |= {
             key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)
         }
@@ -224,7 +224,7 @@ def damaged() -> Iterator[str]:
     """Objects on record that have other bytes than were stored, read one after another; missing
     ones are passed over."""
     for row in Sealed.objects.iterator(100):
-        stored = _stored_of_row(row)
+        stored = stored_of_row(row)
         for name, size, digest in stored.files:
             try:
                 for _ in copies.checked(stored, name, size, digest):
@@ -248,7 +248,7 @@ def _use_copy(item: Item) -> int | None:
     """A lock on the item's copy; None where it is not sealed yet. It may be sealed anew while it is
     fetched."""
     for _ in range(FETCH_ATTEMPTS):
-        if (stored := _find_stored(item)) is None:
+        if (stored := find_stored(item)) is None:
             return None
         try:
             return copies.use(stored)
@@ -265,12 +265,14 @@ def _is_original(item: Item) -> bool:
     return item.kind == "corpora" and settings.SOURCES
 
 
-def _find_stored(item: Item) -> Stored | None:
+def find_stored(item: Item) -> Stored | None:
+    """What is on record of an item; None where it is not in the store."""
     row = Sealed.objects.filter(**item._asdict()).first()
-    return None if row is None else _stored_of_row(row)
+    return None if row is None else stored_of_row(row)
 
 
-def _stored_of_row(row: Sealed) -> Stored:
+def stored_of_row(row: Sealed) -> Stored:
+    """What a row says: where the item is in the store, and which files it has."""
     return Stored(
         Item(row.kind, row.key, row.name), row.generation, [tuple(file) for file in row.files]
     )

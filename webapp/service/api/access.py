@@ -23,9 +23,7 @@ class Token(HttpBearer):
     )
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
-        return request_context(
-            request
-        ).api_token  # that webapp.platform.accounts.authorization found
+        return request_context(request).api_token  # that webapp.platform.accounts.admission found
 
 
 class OptionalToken(Token):

@@ -26,7 +26,7 @@ from webapp.intake.ingest.asked_reading import AskedFiles
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
 from webapp.platform.accounts.roles import Role
-from webapp.platform.pages.page import corpus_or_404
+from webapp.platform.pages.page import corpus_of_path
 from webapp.platform.request_context import request_context
 from webapp.service.api import paging, shapes
 from webapp.service.api.access import Token
@@ -74,10 +74,10 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
     summary="Make a corpus of files that were uploaded",
 )
 def create(request: HttpRequest, making: shapes.Making):
-    by = authorization.user(request)
+    owner = authorization.user(request)
     try:
         with uploads.claim(making.uploads, authorization.uploader(request)) as arrived:
-            corpus = services.create(making.name, arrived, by, in_background=True)
+            corpus = services.create(making.name, arrived, owner, in_background=True)
             with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
                 services.check_readable(corpus)
             return Status(201, queries.about(corpus))
@@ -96,8 +96,8 @@ def create(request: HttpRequest, making: shapes.Making):
     ),
 )
 def read(request: HttpRequest, corpus_id: int, reading: AskedFiles):
-    corpus = corpus_or_404(corpus_id)
-    if corpus.stage != Corpus.Status.DRAFT or corpus.into_id:
+    corpus = corpus_of_path(corpus_id)
+    if corpus.stage != Corpus.Status.DRAFT or corpus.is_addition:
         raise Invalid(
             "corpus",
             f"Corpus {corpus_id} is {corpus.stage}: its files can be read when they are stored, and"
@@ -141,7 +141,7 @@ def _replace_persons(
 
 @router.get("/{int:corpus_id}", response={200: CorpusFacts, **ERRORS}, summary="A corpus")
 def detail(request: HttpRequest, corpus_id: int):
-    return queries.about(corpus_or_404(corpus_id))
+    return queries.about(corpus_of_path(corpus_id))
 
 
 @router.get(
@@ -182,7 +182,7 @@ def document(request: HttpRequest, corpus_id: int, number: int):
 def trained(
     request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = paging.LIMIT
 ):
-    all_runs = corpus_or_404(corpus_id).runs.order_by("-pk")
+    all_runs = corpus_of_path(corpus_id).runs.order_by("-pk")
     rows = list((all_runs.filter(pk__lt=before) if before is not None else all_runs)[: limit + 1])
     next_before = rows[limit - 1].pk if len(rows) > limit else None
     return {
@@ -241,14 +241,14 @@ def train_languages(request: HttpRequest, corpus_id: int):
     summary="Train topics on a corpus",
 )
 def train(request: HttpRequest, corpus_id: int, training: AskedTraining):
-    version = corpus_or_404(corpus_id).version
+    version = corpus_of_path(corpus_id).version
     run = runs.create(version, by=authorization.user(request), **training.settings_of_run())
     return Status(201, run_queries.about(run))
 
 
 def ready(corpus_id: int) -> Corpus:
     """A corpus that has been read. Raises Http404 for one that is not."""
-    corpus = corpus_or_404(corpus_id)
+    corpus = corpus_of_path(corpus_id)
     if corpus.status != Corpus.Status.READY:
         raise Http404(
             f"Corpus {corpus_id} is {corpus.status}; its documents can be read when it is ready."

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from ninja import Router
 
 from inference import engines
-from inference.engines.contract import Setting
+from inference.engines.settings import Setting
 from webapp.service.api import shapes
 from webapp.service.api.corpora import ERRORS
 

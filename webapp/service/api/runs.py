@@ -12,16 +12,16 @@ from ninja import Field, Query, Router, Status
 from inference.errors import Invalid, called
 from webapp.analysis.collocations import views as collocations
 from webapp.analysis.collocations.shapes import Collocations, ComparedCollocations
-from webapp.analysis.compare import matchings, queries as comparisons
-from webapp.analysis.compare.shapes import Comparison
+from webapp.analysis.compare import matchings, queries as comparisons, waiting
+from webapp.analysis.compare.shapes import Comparing, Comparison
 from webapp.analysis.effects import answering as effects_answering, estimates, two_sets
 from webapp.analysis.effects.estimator import Order as EffectOrder
 from webapp.analysis.effects.model import EffectQuestion, Way as EffectWay
 from webapp.analysis.effects.pages import asked_formula, claim_of_sets, claim_page, effects_page
 from webapp.analysis.effects.shapes import ClaimPage, EffectsPage
+from webapp.analysis.findings.finding import Detail
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.findings.shapes import OverviewPage
-from webapp.analysis.findings.values import Detail
 from webapp.analysis.how_many import page as how_many_page
 from webapp.analysis.how_many.shapes import HowMany, HowManyAsked
 from webapp.analysis.keyness import queries as keyness
@@ -42,17 +42,18 @@ from webapp.analysis.two_sets.word_shapes import (
 )
 from webapp.analysis.words import concordance, queries as words, senses, views
 from webapp.analysis.words.senses_page import topic_rows
-from webapp.core.documents import parent_documents, queries as documents, sums
+from webapp.core.documents import queries as documents, sums, whole_documents
 from webapp.core.documents.document import read_document_of_run
 from webapp.core.documents.selection import Selection
-from webapp.core.results import topics
+from webapp.core.results import topic_numbers, topics
 from webapp.core.results.family_tree import CUTS
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many, queries as run_queries, series, services as runs
 from webapp.core.runs.shapes import RunAbout
 from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
-from webapp.platform.pages.page import published_or_404, run_or_404
+from webapp.platform.pages.not_yet import NotYet, status_of
+from webapp.platform.pages.page import published_run_of_path, run_of_path
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.nulls import number_or_none
 from webapp.service.api import paging, shapes
@@ -78,9 +79,14 @@ router = Router()
 MOST_COUNTS = 500_000  # groups times topics of one answer
 
 
+def _page_as_it_is(page: object) -> Status:
+    """With status 202 while a worker makes it."""
+    return Status(status_of(page), page)
+
+
 @router.get("/{int:run_id}", response={200: RunAbout, **ERRORS}, summary="A run")
 def detail(request: HttpRequest, run_id: int):
-    return run_queries.about(run_or_404(run_id))
+    return run_queries.about(run_of_path(run_id))
 
 
 @router.post(
@@ -90,8 +96,8 @@ def detail(request: HttpRequest, run_id: int):
     summary="Stop, and keep what there is",
 )
 def stop(request: HttpRequest, run_id: int):
-    runs.stop(run_or_404(run_id))
-    return run_queries.about(run_or_404(run_id))
+    runs.stop(run_of_path(run_id))
+    return run_queries.about(run_of_path(run_id))
 
 
 @router.post(
@@ -101,8 +107,8 @@ def stop(request: HttpRequest, run_id: int):
     summary="Cancel, and keep nothing but the curves",
 )
 def cancel(request: HttpRequest, run_id: int):
-    runs.cancel(run_or_404(run_id))
-    return run_queries.about(run_or_404(run_id))
+    runs.cancel(run_of_path(run_id))
+    return run_queries.about(run_of_path(run_id))
 
 
 @router.get(
@@ -112,16 +118,20 @@ def cancel(request: HttpRequest, run_id: int):
 )
 def curves(request: HttpRequest, run_id: int):
     return series.columns(
-        Metric.objects.filter(run=run_or_404(run_id)).order_by("step").defer("topic_coherence")
+        Metric.objects.filter(run=run_of_path(run_id)).order_by("step").defer("topic_coherence")
     )
 
 
 @router.get(
     "/{int:run_id}/findings",
-    response={200: OverviewPage, **ERRORS},
+    response={200: OverviewPage, 202: OverviewPage, **ERRORS},
     summary=(
         "What stands out, in sentences with intervals: families of topics, what rose and fell, and"
         " more"
+    ),
+    description=(
+        "In a large corpus a worker computes it first: 202 says so, also where it shows what an older"
+        " program found meanwhile; ask again."
     ),
 )
 def what_was_found(
@@ -132,7 +142,7 @@ def what_was_found(
     families: Families = None,
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
-    return overview(selection, detail, authorization.user_id(request), families)
+    return _page_as_it_is(overview(selection, detail, authorization.user_id(request), families))
 
 
 @router.get(
@@ -160,7 +170,7 @@ def index(
             f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got"
             f" “{sort[:50]}”.",
         )
-    run = published_or_404(run_id)
+    run = published_run_of_path(run_id)
     filters = replace(read_listing_query(request.GET, run), hidden=hidden)
     listed_topics, following = TopicListing(
         Selection.read(request.GET, RunView(run)), filters
@@ -174,7 +184,7 @@ def index(
     summary="A topic",
 )
 def topic(request: HttpRequest, run_id: int, number: int):
-    return _read_topic(published_or_404(run_id), number).about
+    return _read_topic(published_run_of_path(run_id), number).about
 
 
 def _read_topic(run: Run, number: int) -> ShownTopic:
@@ -190,7 +200,7 @@ def _read_topic(run: Run, number: int) -> ShownTopic:
 def words_of_topic(
     request: HttpRequest, run_id: int, number: int, after: Offset = 0, limit: Limit = paging.LIMIT
 ):
-    topic = _read_topic(published_or_404(run_id), number)
+    topic = _read_topic(published_run_of_path(run_id), number)
     items, following = topic.words_by_weight(after, limit)
     return {"items": items, "next": paging.following(request, after=following)}
 
@@ -233,14 +243,14 @@ def mixture(request: HttpRequest, run_id: int, number: int):
 )
 def whole(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    parent = (
-        parent_documents.parent_of(run.corpus, number) if number < run.version.documents else None
+    whole_document = (
+        whole_documents.whole_of(run.corpus, number) if number < run.version.documents else None
     )
-    if parent is None:
+    if whole_document is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     view = RunView(run)
-    tokens = parent_documents.mixture(view, parent)
-    return parent._asdict() | {
+    tokens = whole_documents.mixture(view, whole_document)
+    return whole_document._asdict() | {
         "tokens": int(tokens.sum()),
         "topics": documents.topic_proportions(view, tokens),
     }
@@ -254,7 +264,7 @@ def whole(request: HttpRequest, run_id: int, number: int):
 def vocabulary(
     request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = paging.LIMIT
 ):
-    items, following = words.matching(run_or_404(run_id).version, q, after, limit)
+    items, following = words.matching(run_of_path(run_id).version, q, after, limit)
     return {"items": items, "next": paging.following(request, after=following)}
 
 
@@ -357,9 +367,9 @@ def keyness_of(
     if compared is None:
         raise Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true.")
     contrast = Contrast(*compared, which, counts)
-    by = authorization.user_id(request)
+    asker = authorization.user_id(request)
     with called({"field": "over"}):
-        return keyness.list_words(contrast, order, selection.sentence, over, by)
+        return keyness.list_words(contrast, order, selection.sentence, over, asker)
 
 
 @router.get(
@@ -376,8 +386,7 @@ def words_through_time(
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
     topic = read_topic(selection, number)
-    answer = word_times_page.answer(topic, authorization.user_id(request))
-    return Status(HTTPStatus.ACCEPTED, answer) if isinstance(answer, FollowingWords) else answer
+    return word_times_page.answer(topic, authorization.user_id(request))
 
 
 @router.get(
@@ -390,9 +399,7 @@ def words_through_time(
     ),
 )
 def how_many_topics(request: HttpRequest, run_id: int, complete: bool = False):
-    page = how_many_page.answer(RunView(finished(run_id)), complete)
-    is_waiting = isinstance(page, HowManyAsked) and page.to_come
-    return Status(HTTPStatus.ACCEPTED, page) if is_waiting else page
+    return _page_as_it_is(how_many_page.answer(RunView(finished(run_id)), complete))
 
 
 @router.post(
@@ -470,8 +477,8 @@ def time(
     with called({"field": "by"}):
         counted_sums = sums.of_selection(selection, by)
     topics_chosen = topic or list(range(run.topics))
-    if wrong := [k for k in topics_chosen if not 0 <= k < run.topics]:
-        raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")
+    for number in topics_chosen:
+        topic_numbers.check(number, run, "topic")
     if len(topics_chosen) * len(counted_sums.labels) > MOST_COUNTS:
         raise Invalid(
             "topic",
@@ -484,10 +491,10 @@ def time(
         "documents": selection.sentence,
         "groups": counted_sums.labels,
         "topics": topics_chosen,
-        "tokens": counted_sums.tokens[:, topics_chosen].tolist(),
+        "tokens": counted_sums.topic_tokens[:, topics_chosen].tolist(),
         "shares": [list(map(number_or_none, row)) for row in shares],
-        "of_tokens": counted_sums.of_tokens.tolist(),
-        "of_documents": counted_sums.of_documents.tolist(),
+        "of_tokens": counted_sums.all_tokens.tolist(),
+        "of_documents": counted_sums.all_documents.tolist(),
     }
 
 
@@ -513,8 +520,8 @@ def effects(
     regression = _regression(request, run_id, effect, estimate)
     with called({"topics": "topic"}):
         numbers = trends.read_topics(regression.selection.view, [topic])
-    by = authorization.user_id(request)
-    regression = effects_answering.with_estimates(regression, numbers, by)
+    asker = authorization.user_id(request)
+    regression = effects_answering.with_estimates(regression, numbers, asker)
     return effects_page(
         regression,
         order,
@@ -543,16 +550,18 @@ def claim(
     effect: Query[shapes.Effect],
     against: Query[shapes.Against],
 ):
-    by = authorization.user_id(request)
+    asker = authorization.user_id(request)
     selection = Selection.read(request.GET, RunView(finished(run_id)))
     sets = None
     if not effect.formula:
         sets = two_sets.of_address(request.GET, selection, against.against_rest, against.constant)
     with called({"topic": "number"}):
         if sets is not None:
-            return claim_of_sets(sets.known_to(by), number, by).page
+            return claim_of_sets(sets.known_to(asker), number, asker).page
         regression = _regression(request, run_id, effect)
-        return claim_page(effects_answering.with_estimates(regression, [], by), number, by).page
+        return claim_page(
+            effects_answering.with_estimates(regression, [], asker), number, asker
+        ).page
 
 
 def _regression(
@@ -573,7 +582,7 @@ def _regression(
 
 @router.get(
     "/{int:run_id}/compare/{int:other}",
-    response={200: Comparison, 202: shapes.Comparing, **ERRORS},
+    response={200: Comparison, 202: Comparing, **ERRORS},
     summary="Which topics of two runs are the same",
     description=(
         "Of runs with many topics a worker compares them first: 202 says how far it is; ask again."
@@ -582,12 +591,12 @@ def _regression(
 def compare(request: HttpRequest, run_id: int, other: int):
     try:
         return comparisons.comparison(
-            published_or_404(run_id), published_or_404(other), authorization.user_id(request)
+            published_run_of_path(run_id),
+            published_run_of_path(other),
+            authorization.user_id(request),
         )
     except matchings.Unmatched as state:
-        comparing = {"status": state.status, "done": state.done}
-        comparing |= {"error": state.error, "notice": state.notice}
-        return Status(HTTPStatus.ACCEPTED, comparing)
+        raise NotYet(waiting.describe(state)) from None
 
 
 @router.get(
@@ -596,14 +605,14 @@ def compare(request: HttpRequest, run_id: int, other: int):
     summary="How it was made, in sentences for a paper",
 )
 def written(request: HttpRequest, run_id: int):
-    return methods.written(published_or_404(run_id))
+    return methods.written(published_run_of_path(run_id))
 
 
 @router.get(
     "/{int:run_id}/files", response={200: shapes.Files, **ERRORS}, summary="What can be downloaded"
 )
 def files(request: HttpRequest, run_id: int):
-    run = run_or_404(run_id)
+    run = run_of_path(run_id)
     return {
         "items": [
             {
@@ -623,7 +632,7 @@ def files(request: HttpRequest, run_id: int):
 
 def finished(run_id: int) -> Run:
     """A run whose words have been counted."""
-    run = published_or_404(run_id)
+    run = published_run_of_path(run_id)
     if not run.final:
         raise Http404(f"Run {run_id} is {run.status}; its words are counted when training ends.")
     return run

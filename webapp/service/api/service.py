@@ -23,7 +23,7 @@ from ninja.renderers import BaseRenderer
 from inference.errors import Invalid
 from inference.runtime.versions import topograph
 from webapp.platform import received
-from webapp.platform.accounts.authorization import UNKNOWN
+from webapp.platform.accounts.admission import UNKNOWN
 from webapp.platform.pages import errors
 from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page import as_bytes

@@ -271,15 +271,6 @@ class Counts(Schema):
     of_documents: list[int]
 
 
-class Comparing(Schema):
-    """A comparison that a worker makes, or is to, or could not."""
-
-    status: str = Field(description="queued, comparing or failed")
-    done: float = Field(description="from 0 to 1")
-    error: str = Field(description="why it failed, or empty")
-    notice: str = Field(description="what it waits for, or empty")
-
-
 class File(Schema):
     name: str
     title: str

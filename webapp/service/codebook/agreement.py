@@ -19,6 +19,7 @@ from webapp.models import Agreement, Coding, Concept, Draw, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing.excerpts import cut_at_word
 from webapp.platform.jobs import dispatch
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage.nulls import number_or_none
 from webapp.service.codebook import coding
 from webapp.service.codebook.concepts import defined, values as values_of
@@ -32,13 +33,13 @@ from webapp.service.codebook.shapes import (
 )
 
 TASK = "tasks.codebook.agree"
-METHOD = 1  # raised when the same codes have other measures
+METHOD = 3  # raised when the same codes have other measures
 # Codes up to which a request compares: half a second; of more a worker does. 24,000 take 5 seconds.
 QUICK_CODES = 2_000
 DIGEST = 32  # bytes, of the key of what is kept
 MOST_DISAGREEMENTS = 50
 TEXT = 1_500  # characters of each
-FEWEST_SHARED = 60  # texts of two coders, below which their agreement is anything
+FEWEST_SHARED = 60  # texts that two coded, below which agreement may be anything
 MOST_PAIRS = 50
 
 # Of (int[coders, texts], the weight of each text)
@@ -63,21 +64,21 @@ class Compared:
 STORED_COMPARISON = TypeAdapter(Compared)
 
 
-def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | AgreementNotYet:
-    """by: the user who asks. Where a worker has to compare first, what it compared before codes
-    came since, if that is of the same draw."""
-    compared = _read(concept, _key(concept))
+def page(run: Run, concept: Concept, asker: int | None) -> AgreementPage:
+    """asker: the user who asks. Where a worker has to compare first, what it compared before codes
+    came since, if that is of the same draw; else NotYet is raised."""
+    compared = read_kept(concept, comparison_key(concept))
     counting = None
     has_failed = False
     if compared is None and _codings(concept).count() <= QUICK_CODES:
         compared = _compare_and_keep(concept)
     if compared is None:
-        dispatch.ask(TASK, [concept.pk], by)
+        dispatch.ask(TASK, [concept.pk], asker)
         counting = dispatch.progress(TASK, [concept.pk])
         has_failed = dispatch.has_failed(TASK, [concept.pk])
-        compared = _before(concept)
+        compared = kept_before(concept)
     if compared is None:
-        return AgreementNotYet(concept.name, counting or 0.0, has_failed)
+        raise NotYet(AgreementNotYet(concept.name, counting or 0.0, has_failed))
     holds, base = defined(concept)
     settled = coding.settled(concept, base)
     unsettled = [item for item in compared.in_dispute if item not in settled]
@@ -98,12 +99,12 @@ def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | Agreemen
     )
 
 
-def compute(concept_id: int, by: int | None) -> None:
-    """In a worker, asked by a page of the user `by`: compare and keep, unless that is kept already,
-    or the concept is not there any more."""
-    with dispatch.at_work(TASK, [concept_id], by):
+def compute(concept_id: int, asker: int | None) -> None:
+    """In a worker, asked by a page of the user `asker`: compare and keep, unless that is kept
+    already, or the concept is not there any more."""
+    with dispatch.at_work(TASK, [concept_id], asker):
         concept = Concept.objects.filter(pk=concept_id).first()
-        if concept is not None and _read(concept, _key(concept)) is None:
+        if concept is not None and read_kept(concept, comparison_key(concept)) is None:
             _compare_and_keep(concept, partial(dispatch.advance, TASK, [concept_id]))
 
 
@@ -114,7 +115,7 @@ def _codings(concept: Concept):
     return Coding.objects.filter(item__draw__concept=concept)
 
 
-def _key(concept: Concept) -> str:
+def comparison_key(concept: Concept) -> str:
     """What the comparison depends on. Codings are only added; the probabilities of texts change
     where more are drawn."""
     drawn = Draw.objects.filter(concept=concept).first()
@@ -128,12 +129,13 @@ def _key(concept: Concept) -> str:
     return blake2b(repr(depends).encode(), digest_size=DIGEST).hexdigest()
 
 
-def _read(concept: Concept, key: str) -> Compared | None:
+def read_kept(concept: Concept, key: str) -> Compared | None:
+    """The comparison that is kept under a `comparison_key`; None where it is of another one."""
     row = Agreement.objects.filter(concept=concept, key=key).first()
     return None if row is None else STORED_COMPARISON.validate_python(row.data)
 
 
-def _before(concept: Concept) -> Compared | None:
+def kept_before(concept: Concept) -> Compared | None:
     """What was kept before the last codes came, of the same definition and draw."""
     row = Agreement.objects.filter(concept=concept).first()
     drawn = Draw.objects.filter(concept=concept).first()
@@ -149,8 +151,8 @@ def _compare_and_keep(
     concept: Concept, advance: Callable[[float], None] = lambda done: None
 ) -> Compared:
     """advance: learns how far it is, from 0 to 1."""
-    key = _key(concept)  # first: codes that come meanwhile ask for another comparison
-    compared = _compare(concept, advance)
+    key = comparison_key(concept)  # first: codes that come meanwhile ask for another comparison
+    compared = compare_codings(concept, advance)
     data = STORED_COMPARISON.dump_python(compared, mode="json")
     Agreement.objects.update_or_create(concept=concept, defaults={"key": key, "data": data})
     return compared
@@ -168,7 +170,8 @@ class Reading(NamedTuple):
     pi: float
 
 
-def _compare(concept: Concept, advance: Callable[[float], None]) -> Compared:
+def compare_codings(concept: Concept, advance: Callable[[float], None]) -> Compared:
+    """How far coders agree about a concept. advance: learns how far it is, from 0 to 1."""
     holds, base = defined(concept)
     drawn = Draw.objects.filter(concept=concept).first()
     by_item: dict[int, list[Reading]] = defaultdict(list)
@@ -196,7 +199,12 @@ def _compare(concept: Concept, advance: Callable[[float], None]) -> Compared:
             weights,
             lambda done: advance(done / 2),
         ),
-        ac1=_measure_interval(ac1, table, weights, lambda done: advance(0.5 + done / 2)),
+        ac1=_measure_interval(
+            lambda codes, weights: ac1(codes, len(holds.codes), weights),
+            table,
+            weights,
+            lambda done: advance(0.5 + done / 2),
+        ),
         pairs=_pairs(table, weights, names, values),
         in_dispute=in_dispute,
     )
@@ -216,8 +224,9 @@ def answers(shared: Iterable[list[Reading]]) -> tuple[np.ndarray, np.ndarray, li
 def _measure_interval(
     measure: Measure, table: np.ndarray, weights: np.ndarray, advance: Callable[[float], None]
 ) -> Interval:
-    """With its interval; nothing where two coders share no text."""
-    if not table.size:
+    """With its interval; nothing of fewer than FEWEST_SHARED texts."""
+    texts = table.shape[1]
+    if texts < FEWEST_SHARED:
         return Interval(None, None, None)
     value = measure(table, weights)
     low, high = interval(measure, table, weights, advance=advance)
@@ -255,12 +264,13 @@ def _disagreements(
 ) -> list[Disagreement]:
     numbers = [readings[0].item.document for readings in in_dispute]
     texts = embargo.beginnings(run.corpus, numbers, TEXT)
-    titles = embargo.about(run.corpus, numbers, "title")
+    about_documents = embargo.about(run.corpus, numbers, "title")
+    titles = {number: about["title"] for number, about in about_documents.items()}
     return [
         Disagreement(
             item=readings[0].item_id,
             document=number,
-            title=titles.get(number, {}).get("title") or f"Document {number}",
+            title=titles.get(number) or f"Document {number}",
             text=cut_at_word(texts.get(number, ""), TEXT),
             url=links.document_url(run, number),
             readings=[

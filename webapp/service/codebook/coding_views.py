@@ -106,22 +106,25 @@ def _page(request: HttpRequest, coder: Coder, asked_for: int | None) -> CodingPa
     before = coding.before(coder, item)
     newest = None
     text = ""
-    about = {"title": "", "date_text": ""}
+    title = ""
+    date_text = ""
     if item:
         newest = coder.codings.filter(item=item).last()
         text = embargo.beginnings(corpus, [item.document], coding.CHARACTERS_SHOWN).get(
             item.document, ""
         )
         embargo.note_coded(corpus, item.document, text, coder.name)
-        columns = embargo.about(corpus, [item.document], "title", "date_text")
-        about = columns.get(item.document, about)
+        about = embargo.about(corpus, [item.document], "title", "date_text").get(item.document)
+        if about is not None:
+            title = about["title"]
+            date_text = about["date_text"]
     return CodingPage(
         concept=coder.concept,
         holds=concepts.defined(coder.concept).holds,
         coder=coder,
         item=item.pk if item else None,
-        title=about["title"],
-        date=about["date_text"],
+        title=title,
+        date=date_text,
         text=text,
         cut=len(text) == coding.CHARACTERS_SHOWN or corpus.embargo,
         code=newest.code if newest else None,

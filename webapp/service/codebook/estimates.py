@@ -75,7 +75,7 @@ class EstimatedCells:
     labels: list[str]
     in_time: bool
     cell_of_document: np.ndarray
-    estimates: estimate.Cells
+    estimates: estimate.CellEstimates
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class ConceptEstimates:
     by: str
     unit: corpus_unit.Unit
     r2: float
-    whole: estimate.Cells
+    whole: estimate.CellEstimates
     cells: EstimatedCells | None
 
 
@@ -101,7 +101,7 @@ def estimate_concept(run: Run, concept: Concept, by: str, code: int) -> ConceptE
     groups = document_groups.read_groups(version, by) if by else None
     unit = corpus_unit.unit_of(version, by)
 
-    def compute() -> tuple[float, estimate.Cells, EstimatedCells | None]:
+    def compute() -> tuple[float, estimate.CellEstimates, EstimatedCells | None]:
         return _estimate(subject, groups, unit)
 
     r2, whole, cells = _cache.get_or_set((*_prediction_key(subject, unit), by), compute)
@@ -187,12 +187,12 @@ def _usual_column(version: Version, drawn: Draw) -> str:
 
 def _estimate(
     subject: EstimatedCode, groups: Groups | None, unit: corpus_unit.Unit
-) -> tuple[float, estimate.Cells, EstimatedCells | None]:
+) -> tuple[float, estimate.CellEstimates, EstimatedCells | None]:
     """(r2 of the prediction, the estimate of all documents, those of the cells)."""
     predicted = predict_codes(subject, unit)
     coded = subject.coded
 
-    def estimates_of(cell_of_document: np.ndarray) -> estimate.Cells:
+    def estimates_of(cell_of_document: np.ndarray) -> estimate.CellEstimates:
         return estimate.cells(
             cell_of_document,
             predicted.strata,

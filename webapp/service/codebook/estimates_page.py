@@ -8,6 +8,7 @@ import numpy as np
 
 from inference.codes import estimate
 from webapp.core.documents import unit_sentences
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results import links
 from webapp.models import Run
 from webapp.platform.accounts import embargo
@@ -102,7 +103,7 @@ def _rows(cells: EstimatedCells | None, page_query: PageQuery) -> list[Cell]:
     ]
 
 
-def _cell(cells: estimate.Cells, number: int, label: str, url: str) -> Cell:
+def _cell(cells: estimate.CellEstimates, number: int, label: str, url: str) -> Cell:
     return Cell(
         label=label,
         documents=int(cells.documents[number]),
@@ -156,7 +157,7 @@ def _sentence(
     compared differs from the first."""
     sentences = [_sentence_of_all(subject, all_documents)]
     if all_documents.few:
-        sentences.append(_few_codes(subject, all_documents))
+        sentences.append(say_few_codes(subject, all_documents))
     if difference and difference.low is not None:
         ends = "; ".join(
             f"{cell.label}: {write_interval(cell.corrected, subject.is_scale)}" for cell in compared
@@ -182,7 +183,7 @@ def write_more_needed(subject: EstimatedCode, more: int | None) -> str:
     return f"{beginning} the mean of all would be known to within {within}."
 
 
-def _few_codes(subject: EstimatedCode, all_documents: Cell) -> str:
+def say_few_codes(subject: EstimatedCode, all_documents: Cell) -> str:
     """That an estimate rests on few codes: of a scale on few documents, else on few with the code,
     or without it, or on none."""
     coded = f"{all_documents.coded:,}"
@@ -283,11 +284,11 @@ def write_code_values(subject: EstimatedCode) -> str:
     return ", ".join(f"“{name}” {value:g}" for name, value in values)
 
 
-def pinned_table(page: EstimatesPage, is_scale: bool) -> tables.KeptTable:
-    """The table as a notebook keeps it; only cells of which something is known. Means of a scale
-    are texts, as numbers would be shown in percent."""
+def pin_estimates(page: EstimatesPage, is_scale: bool) -> PinnedChart:
+    """The sentences of the page, and of its table the cells of which something is known. Means of a
+    scale are texts, as numbers would be shown in percent."""
 
-    def pinned(value: float | None) -> float | str | None:
+    def kept(value: float | None) -> float | str | None:
         if is_scale and value is not None:
             return f"{value:.2f}"
         return value
@@ -295,19 +296,19 @@ def pinned_table(page: EstimatesPage, is_scale: bool) -> tables.KeptTable:
     rows: list[list[tables.Cell]] = [
         [
             cell.label,
-            pinned(cell.corrected.value),
-            pinned(cell.corrected.low),
-            pinned(cell.corrected.high),
+            kept(cell.corrected.value),
+            kept(cell.corrected.low),
+            kept(cell.corrected.high),
             cell.coded,
             cell.documents,
         ]
         for cell in (page.all, *page.cells)
         if cell.corrected.low is not None
     ]
-    return tables.KeptTable(
-        columns=[page.by or "documents", "estimate", "low", "high", "coded", "of documents"],
-        rows=rows,
-    )
+    columns: list[tables.Cell] = [page.by or "documents", "estimate", "low", "high", "coded"]
+    columns.append("of documents")
+    table = tables.KeptTable(columns=columns, rows=rows)
+    return PinnedChart(page.concept, f"{page.sentence} {page.method}", table)
 
 
 COLUMNS = (

@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 
 from webapp.analysis.effects.variables import Offered
 from webapp.core.documents.unit_sentences import UnitAbout
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results.links import TopicLink
 from webapp.models import Coder, Concept, Definition, Draw
-from webapp.platform.drawing.tables import KeptTable
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class PairOfCoders:
 @dataclass(frozen=True)
 class AgreementPage:
     """texts: that two coders or more coded. alpha: Krippendorff's; ac1: Gwet's; both weighted for
-    how texts were drawn. unsettled: how many disagreements are not settled; disagreements: at most
+    how texts were drawn, null of fewer than 60 texts. unsettled: how many disagreements are not settled; disagreements: at most
     a page of them, those first. counting: from 0 to 1, how far a worker is that counts codes which
     came since; null where all are counted. has_failed: its last try came to nothing, and the next
     one waits."""
@@ -198,6 +198,10 @@ class AgreementPage:
     unsettled: int
     counting: float | None
     has_failed: bool
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.counting is not None
 
 
 @dataclass(frozen=True)
@@ -318,7 +322,7 @@ class EstimatesHtml:
     scale: bool
     most: float
     counts: str
-    pinned: KeptTable
+    pinned: PinnedChart
     asked: list[tuple[str, str]]
     effects: list[tuple[Offered, bool]]
     held: list[tuple[Offered, bool]]

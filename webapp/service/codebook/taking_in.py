@@ -17,7 +17,7 @@ TASK = kinds.TAKE_IN.task
 # what is more: 24,000 codes take 5 seconds.
 QUICK_AMOUNT = 1_000_000
 QUICK_CODES = 2_000
-WAITING = (CodeFile.Status.QUEUED, *kinds.TAKE_IN.active)
+WAITING = kinds.TAKE_IN.unfinished_statuses
 QUICK_SECONDS = 5.0  # of a request, and of a processor, that reading may take there
 # The same of a worker
 MOST_SECONDS = 300.0

@@ -33,7 +33,7 @@ from webapp.platform.pages.page import (
     whole_number,
 )
 from webapp.platform.pages.page_query import PageQuery
-from webapp.platform.pages.typed import HtmlPageResponse, PageResponse, typed
+from webapp.platform.pages.typed import NO_TEXTS, HtmlPageResponse, PageResponse, typed
 from webapp.platform.request_context import request_context
 from webapp.platform.server import streams
 from webapp.platform.server.table_files import file_name, table_answer
@@ -66,7 +66,6 @@ from webapp.service.codebook.shapes import (
 
 TOPICS_OFFERED = 400  # topics to choose from
 _TOPIC = re.compile(r"/runs/(\d+)/topics/(\d+)/")
-NO_TEXTS: list[str] = []
 TYPED = 2_000  # characters of each field of a form that can't be done
 FORM = ("called", "kind", "text", "codes", "examples", "borderline")
 
@@ -241,7 +240,7 @@ def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
 
 
 class Change(NamedTuple):
-    """What a form asks to do to a concept. by: who asks. code: of `settle`, as it was sent."""
+    """What a form asks to do to a concept. asker: who asks. code: of `settle`, as it was sent."""
 
     request: HttpRequest
     run: Run
@@ -358,9 +357,8 @@ def agree(
     request: HttpRequest, run: Run, concept_id: int
 ) -> PageResponse[AgreementPage | AgreementNotYet]:
     """How far coders agree, and the texts on which they don't."""
-    by = authorization.user_id(request)
-    page = agreement.page(run, concept_or_404(run, concept_id), by)
-    return PageResponse(page, status=202 if isinstance(page, AgreementNotYet) else 200)
+    asker = authorization.user_id(request)
+    return PageResponse(agreement.page(run, concept_or_404(run, concept_id), asker))
 
 
 @require_safe
@@ -464,7 +462,7 @@ def _estimates_html(
         scale=subject.is_scale,
         most=max(ends_drawn),
         counts=estimates_page.write_code_values(subject) if subject.is_scale else "",
-        pinned=estimates_page.pinned_table(page, subject.is_scale),
+        pinned=estimates_page.pin_estimates(page, subject.is_scale),
         asked=[(name, value) for name, value in asked if value],
         effects=[(offered, offered.term == effect) for offered in effects_offered],
         held=[(offered, offered.term in held) for offered in held_offered],

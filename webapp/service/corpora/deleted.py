@@ -69,7 +69,7 @@ def _describe_rows(rows: list[Corpus | Run]) -> list[DeletedRow]:
         if isinstance(row, Corpus):
             deleted = DeletedRow(
                 kind="corpus",
-                adds=row.into_id is not None,
+                adds=row.is_addition,
                 of=None,
                 topics=None,
                 documents=documents.get(row.pk) or 0,
@@ -104,7 +104,7 @@ def _name(row: Corpus | Run) -> str:
         return f"Files for {row.into.name}"
     return (
         f"A new reading of {row.name}"
-        if row.parent_id and row.status == Corpus.Status.DRAFT
+        if row.is_read_anew and row.status == Corpus.Status.DRAFT
         else row.name
     )
 

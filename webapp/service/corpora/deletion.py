@@ -26,6 +26,7 @@ from webapp.models import (
     GONE,
     Corpus,
     Export,
+    Job,
     Pin,
     Reading,
     Replicate,
@@ -68,11 +69,8 @@ def delete_corpus(corpus: Corpus) -> None:
         if not Corpus.objects.filter(pk=corpus.pk).update(deleted_at=Now()):
             return
         at = Corpus.everything.values_list("deleted_at", flat=True).get(pk=corpus.pk)
-        running = list(
-            corpus.runs.filter(status__in=("queued", *kinds.TRAIN.active)).values_list(
-                "pk", flat=True
-            )
-        )
+        unfinished = corpus.runs.filter(status__in=kinds.TRAIN.unfinished_statuses)
+        running = list(unfinished.values_list("pk", flat=True))
         for model, condition in _of_corpus(corpus):
             model.objects.filter(condition).update(deleted_at=at)
         transaction.on_commit(lambda: _tell(corpus.pk, running))
@@ -115,7 +113,7 @@ def bring_back(row: Corpus | Run) -> None:
             kind = "corpus"
             name = f"“{row.name}”"
             conditions = _of_corpus(row)
-            if row.replaces_id is not None:
+            if row.is_replacement:
                 raise Invalid(
                     kind,
                     f"{name} was to take the place of another corpus, which may have changed since."
@@ -148,8 +146,8 @@ def bring_back(row: Corpus | Run) -> None:
 
 def _go_on(kind: kinds.JobKind, rows) -> None:
     """Queue what was at work; an attempt that has not noticed yet loses to the next."""
-    rows.filter(status__in=kind.active).update(status="queued")
-    for pk in rows.filter(status="queued").values_list("pk", flat=True)[
+    rows.filter(kind.is_at_work).update(status=Job.QUEUED)
+    for pk in rows.filter(status=Job.QUEUED).values_list("pk", flat=True)[
         :1000
     ]:  # of more the sweep tells the workers
         dispatch.send(kind, pk)

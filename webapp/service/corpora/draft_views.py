@@ -5,7 +5,6 @@ another corpus.
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import cast
 
@@ -25,23 +24,18 @@ from webapp.intake import file_formats
 from webapp.intake.ingest import (
     corpora,
     file_names,
-    guesses,
-    previews,
-    pseudonyms,
-    reading_forms,
-    sample,
     upload_limits,
     uploads,
 )
 from webapp.intake.ingest.vocabulary_forms import NamedVocabularyForm
-from webapp.models import Corpus, User
-from webapp.platform.accounts import authorization, embargo, quotas
+from webapp.models import Corpus, Provenance, User
+from webapp.platform.accounts import authorization, quotas
 from webapp.platform.jobs import claims, kinds
 from webapp.platform.pages.errors import wants_json
 from webapp.platform.pages.page import looked_up, show_errors, told_at
 from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.platform.request_context import request_context
-from webapp.service.corpora import deletion, pseudonym_offer, queries, views
+from webapp.service.corpora import draft_preparation, queries, views
 from webapp.service.corpora.shapes import PreparePage, SubsetPage
 
 
@@ -54,8 +48,9 @@ def upload(request: HttpRequest) -> HttpResponse:
             corpus = corpora.create(
                 request.POST.get("name", ""), received_files, owner, in_background=True
             )
-            with looked_into(request):
-                corpora.check_readable(corpus)
+        # Looking takes seconds, for which others of this user need not wait: the quota is kept by now
+        with looked_into(request):
+            corpora.check_readable(corpus)
     except (Invalid, upload_limits.Refused) as error:
         return _answer_refused(request, error) or views.home.respond(
             request, views.home_page(request, _status(error))
@@ -70,8 +65,8 @@ def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     try:
         with received(request, corpus.owner) as received_files:
             draft = corpora.create_addition(corpus, received_files, in_background=True)
-            with looked_into(request):
-                corpora.check_readable(draft)
+        with looked_into(request):
+            corpora.check_readable(draft)
     except (Invalid, upload_limits.Refused) as error:
         return _answer_refused(request, error) or views.detail.respond(
             request,
@@ -173,110 +168,10 @@ def prepare(
     shows that again."""
     if corpus.unstored or corpus.status not in corpora.UNREAD:
         return redirect("corpus", corpus.pk)
-    if corpus.provenance:
+    if not corpus.has_own_files:
         return _prepare_part(corpus, posted)
     with looked_into(request):
-        return _prepare_files(request, corpus)
-
-
-def _prepare_files(
-    request: HttpRequest, corpus: Corpus
-) -> HtmlPageResponse[PreparePage | SubsetPage] | HttpResponse:
-    data, previewing = previews.read_choices(request, corpus.upload)
-    table = ""
-    options_known = previews.known_options(data, corpus)
-    try:
-        shaping = previews.shaping_form(corpus, data)
-        table = shaping["table"].value() or ""
-        try:
-            sniff = guesses.sniff(corpus, table, **options_known)
-            refused = None
-        except file_formats.Unreadable as error:
-            if not data and not corpus.settings.get("options"):
-                raise
-            sniff = guesses.sniff(corpus, "")
-            refused = error
-    except (
-        file_formats.looking.Abandoned
-    ):  # a preview that the next one, or the reading, has replaced
-        return redirect("corpus", corpus.pk)
-    except file_formats.looking.Exhausted:
-        corpora.look_by_worker(corpus, guesses.FilesQuestion(table, options_known))
-        return redirect("corpus", corpus.pk)
-    except file_formats.Unreadable as error:
-        return _nothing_to_read(request, corpus, str(error))
-    if not data:
-        sniff = guesses.keep_chosen_columns(sniff, corpus.settings.get("options", {}))
-    kind = reading_forms.AddingForm if corpus.into_id else reading_forms.ReadingForm
-    form = kind(
-        previews.complete_columns(data, sniff) if data else None, corpus=corpus, sniff=sniff
-    )
-    if refused:
-        header_row = options_known.get("header_row")
-        says_where = isinstance(header_row, int) and header_row > 1
-        where = "header_row" if says_where else "encoding"
-        form.add_error(where if where in form.fields else None, str(refused))
-    offer = pseudonym_offer.offer(request, corpus, form)
-    if offer and offer.ticked and form.is_valid() and shaping.is_valid():
-        reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
-        if not previewing and offer.is_counted:
-            try:
-                new = pseudonym_offer.begin(request, corpus, offer, form, reading)
-                return redirect("corpus", new.pk)
-            except Invalid as error:
-                offer = replace(offer, wrong=error.message)
-        else:
-            offer = pseudonym_offer.count(corpus, offer, reading)
-    elif data and not previewing and form.is_valid() and shaping.is_valid():
-        reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
-        try:
-            with told_at(shaping, form):
-                if reading.shaping["table"]:
-                    # A table that can't be used is said now, not when all is read
-                    sample.take_sample(corpus, reading)
-                return redirect("corpus", _begun(corpus, form, reading).pk)
-        except (file_formats.Unreadable, file_formats.looking.Exhausted) as error:
-            shaping.add_error("table", str(error))
-    wrong = form.errors or shaping.errors
-    page = PreparePage(
-        **vars(previews.preview_draft(corpus, form, shaping)),
-        form=form,
-        shaping=shaping,
-        sniff=sniff,
-        withheld=embargo.sentence(corpus),
-        kept=request.method != "POST" and data is not None,
-        files=views.first_files(corpus),
-        differing=previews.differing_columns(corpus.into, sniff) if corpus.into else None,
-        pseudonyms=pseudonyms.sentence(corpus),
-        offer=offer,
-    )
-    return HtmlPageResponse(page, status=400 if wrong and not previewing else 200)
-
-
-def _begun(
-    corpus: Corpus, form: reading_forms.ReadingForm, reading: corpora.ReadingSettings
-) -> Corpus:
-    """Have a draft read; returns the corpus that its documents come to. Raises Invalid."""
-    if target_corpus := corpus.into:
-        corpora.add_files(corpus, reading)
-        return target_corpus
-    corpus.name = form.cleaned_data["name"]
-    corpus.unit = form.chosen_unit
-    corpora.read(corpus, reading, trains={} if form.cleaned_data["train"] else None)
-    sample.remove_samples(corpus)
-    return corpus
-
-
-def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
-    """The answer where none of the files can be read."""
-    if target_corpus := corpus.into:
-        deletion.delete_corpus(corpus)
-        messages.error(request, f"Nothing was added. {why}")
-        return redirect("corpus", target_corpus.pk)
-    Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(
-        status=Corpus.Status.FAILED, error=why
-    )
-    return redirect("corpus", corpus.pk)
+        return draft_preparation.respond(request, corpus)
 
 
 def _prepare_part(
@@ -326,7 +221,7 @@ def subset(
         posted or None, name=name, reading=corpora.ReadingSettings(**corpus.settings)
     )
     if posted is not None and form.is_valid():
-        provenance = {
+        provenance: Provenance = {
             "sentence": selection.sentence,
             "parameters": selection.parameters,
             "run": run if selection.topics else None,

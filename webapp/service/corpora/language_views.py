@@ -29,6 +29,7 @@ def page_of(request: HttpRequest, corpus: Corpus) -> LanguagesPage:
     finished = division.finished_runs
     return LanguagesPage(
         languages=[_row(corpus, language) for language in division.languages],
+        further_languages=division.further_languages,
         other_documents=division.other_documents,
         other_documents_url=_documents_url(corpus, division.field, division.other_values),
         stop_words_of=division.stop_words_of,

@@ -7,14 +7,14 @@ and fields, whose words are cut, joined and left out by its own language.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from django.db import transaction
 from django.db.models import QuerySet
 
 from inference.errors import Invalid
-from inference.text import LANGUAGES, code_of
+from inference.text import LANGUAGES, language_code
 from webapp.core.documents import fields
 from webapp.core.runs.services import MOST_AT_ONCE
 from webapp.intake.ingest import corpora
@@ -22,10 +22,10 @@ from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySett
 from webapp.intake.ingest.shaping import language_column
 from webapp.intake.ingest.vocabulary_forms import say_several, several
 from webapp.intake.metadata import Category
-from webapp.models import Corpus, Run, User, Version
+from webapp.models import Corpus, Provenance, Run, User, Version
 from webapp.platform.accounts import quotas, sharing
 
-MARK = "language"  # in the provenance of a part that is all texts in a language: its code
+MARK: Final = "language"  # in the provenance of a part that is all texts in a language: its code
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,15 @@ class LanguageOfTexts:
 
 @dataclass(frozen=True)
 class Division:
-    """languages: those that hold a share worth saying, largest first, at most MOST_AT_ONCE.
+    """languages: those that hold a share worth saying, largest first, at most MOST_AT_ONCE;
+    further_languages: names of those that hold one beyond these.
     other_documents: in other languages, or without a known one; other_values: of the column of
     languages, those of such documents. stop_words_of: names of the
     languages whose stop words are left out of every text of the undivided corpus. has_phrases:
     whether readers have chosen phrases in it, which its parts count, too."""
 
     languages: list[LanguageOfTexts]
+    further_languages: list[str]
     other_documents: int
     field: str
     other_values: list[str]
@@ -88,10 +90,11 @@ def divide(corpus: Corpus, visible: QuerySet[Corpus]) -> Division:
     version = _ready_version(corpus)
     field = language_field(version) if version else None
     if version is None or field is None:
-        return Division([], 0, "", [], [], False)
+        return Division([], [], 0, "", [], [], False)
     words = VocabularySettings.from_dict(version.settings)
     counts = _counts(field)
-    shares = dict(list(several(counts).items())[:MOST_AT_ONCE])
+    largest_first = list(several(counts).items())
+    shares = dict(largest_first[:MOST_AT_ONCE])
     parts = _parts(corpus, visible)
     runs = _newest_runs(list(parts.values()))
     languages = []
@@ -102,7 +105,7 @@ def divide(corpus: Corpus, visible: QuerySet[Corpus]) -> Division:
                 code=code,
                 name=LANGUAGES[code],
                 field=field.name,
-                values=[value for value in field.values if code_of(value) == code],
+                values=[value for value in field.values if language_code(value) == code],
                 documents=counts[code],
                 share=share,
                 counts_as_written=_counts_as_written(words, code),
@@ -112,9 +115,10 @@ def divide(corpus: Corpus, visible: QuerySet[Corpus]) -> Division:
         )
     return Division(
         languages=languages,
+        further_languages=[LANGUAGES[code] for code, _ in largest_first[MOST_AT_ONCE:]],
         other_documents=version.documents - sum(counts[code] for code in shares),
         field=field.name,
-        other_values=[value for value in field.values if code_of(value) not in shares],
+        other_values=[value for value in field.values if language_code(value) not in shares],
         stop_words_of=[
             LANGUAGES[code] for code in (words.language, *words.also) if code in LANGUAGES
         ],
@@ -140,7 +144,7 @@ def _counts(field: Category) -> Counter[str]:
     """Documents by language; "" for values that mean none."""
     counts: Counter[str] = Counter()
     for value, count in zip(field.values, field.documents, strict=True):
-        counts[code_of(value)] += count
+        counts[language_code(value)] += count
     return counts
 
 
@@ -199,7 +203,7 @@ def _create(
     trains: dict,
 ) -> Corpus:
     """The corpus of a language. numbers: int64, ascending, of its documents."""
-    provenance = {
+    provenance: Provenance = {
         "sentence": f"documents whose language is {language.name}",
         "parameters": [["in", f"{language.field}:{value}"] for value in language.values],
         "run": None,

@@ -12,7 +12,7 @@ from webapp.core.asked_training import named_topics
 from webapp.core.asked_training.named_topics import NamedTopic
 from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents import wording
-from webapp.core.results import topics
+from webapp.core.results import topic_numbers, topics
 from webapp.core.results.view import RunView
 from webapp.models import Concept, Corpus, Definition, Run, Word
 
@@ -20,7 +20,7 @@ WORDS_OF_TOPIC = 10  # of a topic, the most relevant: more are often of its neig
 NAMING = 3  # words that name a topic without a name
 QUOTED = 40  # characters of what an error quotes
 SPACES = regex.compile(r"[\s:]+")  # a colon would end the name in the form
-TOPIC = regex.compile(r"(?P<run>\d{1,10})\.(?P<number>\d{1,5})")
+TOPIC = regex.compile(r"(?P<run>\d{1,10})\.(?P<topic>\w+)", regex.ASCII)
 
 
 def propose(
@@ -52,9 +52,7 @@ def _of_topic(corpus: Corpus, text: str) -> NamedTopic:
             "“topic” must be a run of this corpus and a topic of it, such as 5.12; got"
             f" “{text[:QUOTED]}”.",
         )
-    number = int(address["number"])
-    if number >= run.topics:
-        raise Invalid("topic", f"Run {run.pk} has topics 0 to {run.topics - 1}, got {number}.")
+    number = topic_numbers.read(address["topic"], run, "topic")
     named_before = Steering.of_run(run).named
     if number < len(named_before):
         return named_before[number]

@@ -4,8 +4,7 @@ from django.db.models import Count, Q
 
 from inference import engines
 from webapp.core.documents import document_days, fields
-from webapp.core.results import found_again, measures
-from webapp.core.results.measures import ClearTopics
+from webapp.core.results import topic_kinds
 from webapp.intake.ingest import version_history
 from webapp.intake.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Corpus, Metric, Run, SourceFile, User
@@ -52,9 +51,7 @@ def best_run(corpus: Corpus) -> Run | None:
     it; else the newest that waits or is at work."""
     runs_of_corpus = Run.objects.filter(corpus=corpus).order_by("-pk")
     done = runs_of_corpus.filter(status=Run.Status.DONE).last()
-    return (
-        done or runs_of_corpus.filter(status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)).first()
-    )
+    return done or runs_of_corpus.filter(status__in=kinds.TRAIN.unfinished_statuses).first()
 
 
 def first_run(corpus: Corpus) -> Run | None:
@@ -92,7 +89,7 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
     )
     by_run = {metric.run_id: metric for metric in last}
     done = [run for run in page[:PAGE] if run.status == Run.Status.DONE]
-    clear = measures.clear_topics([run.snapshot_id for run in done if run.snapshot_id])
+    clear_topics = topic_kinds.count_clear(done)
 
     def described(run: Run) -> RunRow:
         metric = by_run.get(run.pk)
@@ -105,21 +102,11 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
             version=run.version.number,
             created=run.created_at,
             held_out=metric.held_out if metric else None,
-            clear=_without_unstable(run, clear.get(run.snapshot_id)) if run.snapshot_id else None,
+            clear=clear_topics.get(run.pk),
         )
 
     rows = [described(run) for run in page[:PAGE]]
     return rows, page[PAGE - 1].pk if len(page) > PAGE else None
-
-
-def _without_unstable(run: Run, clear: ClearTopics | None) -> ClearTopics | None:
-    """Without those that other seeds did not find again, which lists of topics call unstable."""
-    unstable_topics = found_again.unstable(run)
-    if clear is None or not unstable_topics:
-        return clear
-    kinds_by_words = measures.kinds(measures.of(run))
-    unstable = sum(kinds_by_words[k] == "clear" for k in unstable_topics)
-    return clear._replace(clear=max(clear.clear - unstable, 0))
 
 
 def about(corpus: Corpus) -> CorpusFacts:

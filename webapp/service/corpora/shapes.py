@@ -8,7 +8,7 @@ from webapp.analysis.words.queries import WordCount
 from webapp.analysis.words.shapes import WordRow
 from webapp.core.asked_training.forms import SeveralForm, TrainForm
 from webapp.core.documents.unit_sentences import UnitSaid
-from webapp.core.results.measures import ClearTopics
+from webapp.core.results.topic_kinds import ClearTopics
 from webapp.intake.file_formats import Problem, Sniff
 from webapp.intake.ingest.phrases import Proposed
 from webapp.intake.ingest.previews import Differing, DraftPreview, Preview
@@ -16,11 +16,13 @@ from webapp.intake.ingest.reading_forms import ReadingForm
 from webapp.intake.ingest.shaping_forms import ShapingForm
 from webapp.intake.ingest.version_history import NewVersion, VersionRow
 from webapp.intake.ingest.vocabulary_forms import Languages, NamedVocabularyForm, VocabularyForm
+from webapp.intake.ingest.words_outside import WordsOutside
 from webapp.models import Corpus, Run, Version
+from webapp.platform.jobs import kinds
 from webapp.service.corpora.pseudonym_offer import PseudonymsOffer
 
-CORPUS_AT_WORK = frozenset({Corpus.Status.QUEUED, Corpus.Status.READING})
-RUN_AT_WORK = frozenset({Run.Status.QUEUED, Run.Status.RUNNING, Run.Status.STORING})
+CORPUS_AT_WORK = frozenset(kinds.READ.unfinished_statuses)
+RUN_AT_WORK = frozenset(kinds.TRAIN.unfinished_statuses)
 
 # The list
 
@@ -37,10 +39,12 @@ class ListedCorpus:
 
 @dataclass(frozen=True)
 class UploadFields:
-    """What the form of uploads needs. accept: endings of files. most: bytes, 0 without a limit."""
+    """What the form of uploads needs. accept: endings of files. most: bytes, 0 without a limit.
+    days_kept: for which what has arrived is kept."""
 
     accept: str
     most: int
+    days_kept: int
 
 
 @dataclass(frozen=True)
@@ -177,7 +181,8 @@ class CorpusHtml:
     was replaced by them, or "". just_made: the number of the version of the words that was made
     while the reader waited, None else. languages: "German 62%, French 30%" where the texts are in
     several, or ""; unsaid_languages: the same where no column says so. partly_dated: a sentence
-    where many documents have no date, though others have, or ""."""
+    where many documents have no date, though others have, or "". outside: words that are in no
+    topic, too rare or too frequent; None before the corpus is read."""
 
     progress: Progress
     train_form: TrainForm
@@ -187,6 +192,7 @@ class CorpusHtml:
     side_by_side: str
     more: str | None
     dropped: list[tuple[str, int, int]]
+    outside: WordsOutside | None
     problems: list[dict[str, str]]
     versions: list[VersionRow]
     repeated: Repeated
@@ -306,12 +312,14 @@ class LanguageRow:
 
 @dataclass(frozen=True)
 class LanguagesPage:
-    """languages: that hold a share of the texts worth saying; other_documents: in no such language;
-    other_documents_url: of those that have another value, "" for none. stop_words_of: names of languages whose stop words are left out of every text of the undivided
-    corpus. has_phrases: whether phrases were chosen in it. compare: the address that shows the
+    """languages: that hold a share of the texts worth saying, as many as are trained at once;
+    further_languages: names of others that hold one. other_documents: in none of `languages`;
+    other_documents_url: of those that have another value, "" for none. stop_words_of: names of
+    languages whose stop words are left out of every text of the undivided corpus. has_phrases: whether phrases were chosen in it. compare: the address that shows the
     finished runs side by side, "" for fewer than two."""
 
     languages: list[LanguageRow]
+    further_languages: list[str]
     other_documents: int
     other_documents_url: str
     stop_words_of: list[str]

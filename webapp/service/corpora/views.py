@@ -16,14 +16,28 @@ from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
 from webapp.intake import file_formats
-from webapp.intake.ingest import pseudonyms, reading_forms, sources, version_history
+from webapp.intake.ingest import (
+    pseudonyms,
+    reading_forms,
+    sources,
+    upload_limits,
+    version_history,
+)
 from webapp.intake.ingest.job import progress_note
-from webapp.models import Corpus, Run, SourceFile, Upload, Version
+from webapp.intake.ingest.words_outside import words_outside
+from webapp.models import Corpus, Job, Run, SourceFile, Upload, Version
 from webapp.platform.accounts import authorization
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import roster
 from webapp.platform.pages.page import back, looked_up, number, show_errors, told_at
-from webapp.platform.pages.typed import HtmlPageResponse, PageQuery, PageResponse, typed
+from webapp.platform.pages.typed import (
+    NO_NUMBERS,
+    NO_TEXTS,
+    HtmlPageResponse,
+    PageQuery,
+    PageResponse,
+    typed,
+)
 from webapp.platform.server import live
 from webapp.platform.server.table_files import file_name, stored_table
 from webapp.platform.storage import files as paths, sealed
@@ -45,8 +59,6 @@ from webapp.service.corpora.shapes import (
 )
 
 MOSTLY_DATED_SHARE = 0.9  # of the documents: where more have a date nothing is said of the others
-NO_TEXTS: list[str] = []
-NO_NUMBERS: list[int] = []
 REPEATED = {  # Words.duplicates
     "keep": "They are counted like all others.",
     "exact": "Exact repeats are not counted.",
@@ -171,7 +183,11 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlPageResponse[HomeP
 
 
 def _upload_fields() -> UploadFields:
-    return UploadFields(file_formats.formats.accepted(), settings.MAX_UPLOAD)
+    return UploadFields(
+        accept=file_formats.formats.accepted(),
+        most=settings.MAX_UPLOAD,
+        days_kept=upload_limits.KEPT_DAYS,
+    )
 
 
 def _url_of_run(run: Run) -> str:
@@ -244,6 +260,7 @@ def corpus_page(
             side_by_side="?" + urlencode({"run": done}, doseq=True) if len(done) > 2 else "",
             more=page_query.url(before=following) if page_query and following else None,
             dropped=dropped,
+            outside=words_outside(corpus.version) if corpus.version else None,
             problems=corpus.report.get("problems", [])[:20],
             versions=version_history.list_versions(corpus),
             repeated=_count_repeated(corpus),
@@ -320,7 +337,7 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
         kind = "choosing"
     elif upload:
         kind = "looking" if upload.question else "storing"
-    waits = (version.status if version else page.status) == "queued"
+    waits = (version.status if version else page.status) == Job.QUEUED
     works = page.status == "reading" or bool(version)
     note = progress_note(corpus) if works and not waits else {}
     if waits:

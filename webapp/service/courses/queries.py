@@ -20,8 +20,8 @@ class StudentRow:
     code: str
 
 
-def students(course: Course, new_passwords: dict[int, str]) -> list[StudentRow]:
-    """Who is in a course, in the order in which they joined; new_passwords: number -> new code.
+def students(course: Course, new_codes: dict[int, str]) -> list[StudentRow]:
+    """Who is in a course, in the order in which they joined; new_codes: number -> new code.
     Three queries, however many there are."""
     newest = Run.objects.filter(by=OuterRef("user")).order_by("-pk").values("pk")[:1]
     pins_counted = Count(
@@ -38,7 +38,7 @@ def students(course: Course, new_passwords: dict[int, str]) -> list[StudentRow]:
             run=runs.get(row.run),
             pins=row.kept,
             handed_in=sorted(row.handed_in.all(), key=lambda book: -book.pk),
-            code=new_passwords.get(row.number, ""),
+            code=new_codes.get(row.number, ""),
         )
         for row in rows
     ]

@@ -11,7 +11,7 @@ from inference.errors import Invalid
 from webapp.analysis.families import family_cuts
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.time import trends
-from webapp.analysis.time.pinned_shares import pinned_lines
+from webapp.analysis.time.pinned_shares import pin_lines
 from webapp.analysis.two_sets import (
     answering,
     compared_sets,
@@ -89,7 +89,7 @@ def _course(selection: RunSelection, query: QueryDict) -> Chart:
     view = selection.view
     numbers = trends.read_topics(view, query.getlist("topics"))
     page = trends.lines(selection, _by(selection, query), numbers)
-    pinned = pinned_lines(page)
+    pinned = pin_lines(page)
     shares = "; ".join(
         f"{topic.with_label}: {percent(topic.overall)} of all words" for topic in page.topics
     )
@@ -177,8 +177,8 @@ def _word(selection: RunSelection, query: QueryDict) -> Chart:
     if word is None:
         raise Invalid("word", "There is no chart: the model does not know this word.")
     _, html = senses_page(selection, word, query.get("by", ""), False)
-    pinned = html()
+    pinned = html().pinned
     conditions = query.copy()
     del conditions["word"]
     url = selection.view.go(PAGES["word"], word.word, asked=conditions.urlencode())
-    return Chart(f"“{word.word}”: its senses", pinned.pinned, _lines(pinned.table), url)
+    return Chart(pinned.title, pinned.sentence, _lines(pinned.table), url)

@@ -23,16 +23,19 @@ from webapp.service.exports import (
 from webapp.service.exports.table_formats import FORMATS
 from webapp.service.exports.tables import WIDE_WORDS, ExportSource, ExportTable
 
+SELECTION = "selection"
+
 
 @dataclass(frozen=True)
 class ExportKind:
     """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
 
-    final: needs the counts that are made when training ends. selected: a set of documents restricts
-    it. asks: the name of what must be typed first. texts: gives texts away; there is no such file
+    final: needs the counts that are made when training ends. options: fields of an ExportSource on
+    which it depends, which its address may name; with SELECTION a set of documents restricts it.
+    asks: the name of what must be typed first. texts: gives texts away; there is no such file
     under embargo. passages: has passages, or texts that its maker may choose to put into it.
-    choices: values of ?by= that it can be asked with, the first by default; without any there is no
-    such file. instead: of a dense file, the name of the kind that has the same numbers without the
+    choices: values of ?by=, which is among its options, the first by default; without any there is
+    no such file. instead: of a dense file, the name of the kind that has the same numbers without the
     zeros."""
 
     name: str
@@ -45,12 +48,17 @@ class ExportKind:
     ending: str = ""
     media: str = ""
     final: bool = True
-    selected: bool = False
+    options: frozenset[str] = frozenset()
     texts: bool = False
     passages: bool = False
     asks: str = ""
     choices: Callable[[Run], list[str]] | None = None
     instead: str = ""
+
+    @property
+    def selected(self) -> bool:
+        """Whether a set of documents restricts it."""
+        return SELECTION in self.options
 
     @property
     def endings(self) -> list[str]:
@@ -89,6 +97,7 @@ WHOLE = "The whole run"
 _TEXT = "text/plain; charset=utf-8"
 _ZIP = "application/zip"
 _NPZ = "application/octet-stream"
+_SET = frozenset({SELECTION})
 
 EXPORT_KINDS = {
     kind.name: kind
@@ -109,6 +118,7 @@ EXPORT_KINDS = {
             f"share, coherence, label and the first {WIDE_WORDS} words; programs can ask for"
             " more, such as ?words=100",
             table=tables.topics_wide,
+            options=frozenset({"words"}),
             final=False,
         ),
         ExportKind(
@@ -126,7 +136,7 @@ EXPORT_KINDS = {
             "which topics are in which family, with its words, documents and phrases; programs can"
             " ask for another number, such as ?families=9",
             table=tables.families,
-            selected=True,
+            options=_SET | {"families"},
         ),
         ExportKind(
             "words",
@@ -143,7 +153,7 @@ EXPORT_KINDS = {
             "every line in which a word occurs, and the topic that it is assigned to there; those"
             " of a pattern on its page",
             table=tables.lines,
-            selected=True,
+            options=_SET | {"topics", "word", "pattern"},
             passages=True,
             asks="word",
         ),
@@ -154,7 +164,7 @@ EXPORT_KINDS = {
             "id, title, date, file, place, metadata and the sha256 of the text; for chosen"
             " documents with the shares that chose them (programs: ?topics=3,7)",
             table=tables.documents,
-            selected=True,
+            options=_SET | {"topics"},
         ),
         ExportKind(
             "document-topics",
@@ -162,7 +172,7 @@ EXPORT_KINDS = {
             "Documents and topics, one row per pair",
             "how many words of a document are assigned to each topic, and their share",
             table=tables.document_topics,
-            selected=True,
+            options=_SET,
         ),
         ExportKind(
             "section-topics",
@@ -171,7 +181,7 @@ EXPORT_KINDS = {
             "the same of each section, and the character at which it begins; a short document is"
             " one section",
             table=tables.section_topics,
-            selected=True,
+            options=_SET,
         ),
         ExportKind(
             "document-topics-wide",
@@ -179,7 +189,7 @@ EXPORT_KINDS = {
             "Documents and topics, one row per document",
             "the share of every topic in a column of its own",
             table=tables.document_topics_wide,
-            selected=True,
+            options=_SET,
             instead="document-topics",
         ),
         ExportKind(
@@ -188,7 +198,7 @@ EXPORT_KINDS = {
             "Topics over time and by category",
             "words and documents of each topic in each period, or with each value of a category",
             table=tables.topic_time,
-            selected=True,
+            options=_SET | {"by"},
             choices=tables.groupings,
         ),
         ExportKind(
@@ -200,7 +210,7 @@ EXPORT_KINDS = {
             file=texts.folder,
             ending="zip",
             media=_ZIP,
-            selected=True,
+            options=_SET,
             texts=True,
             final=False,
         ),
@@ -213,7 +223,7 @@ EXPORT_KINDS = {
             file=conllu.corpus,
             ending="conllu",
             media=_TEXT,
-            selected=True,
+            options=_SET,
             texts=True,
         ),
         ExportKind(
@@ -225,7 +235,7 @@ EXPORT_KINDS = {
             file=tei.corpus,
             ending="xml",
             media="application/tei+xml",
-            selected=True,
+            options=_SET,
             texts=True,
         ),
         ExportKind(
@@ -298,7 +308,7 @@ EXPORT_KINDS = {
             file=dfr.archive,
             ending="zip",
             media=_ZIP,
-            selected=True,
+            options=_SET,
         ),
         ExportKind(
             "ldavis",

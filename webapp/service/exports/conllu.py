@@ -44,7 +44,7 @@ def corpus(request: ExportSource) -> Iterator[bytes]:
     yield f"# generator = {made_by['made by']}\n".encode()
     yield f"# corpus = {_line(request.run.corpus.name)}\n".encode()
     yield f"# run = {request.run.pk}\n".encode()
-    labels = request.selection.run_view.labels
+    labels = request.selection.view.labels
     topic_notes = [_topic_note(k, labels.title(k)) for k in range(request.run.topics)]
     for document, words in documents_in_words(request):
         yield _write_document(document, tokenise(words), topic_notes).encode("utf-8", "replace")

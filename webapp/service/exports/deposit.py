@@ -101,7 +101,8 @@ class Deposit:
     parts: dict[str, tuple[str, str]]
 
 
-def _describe_deposit(run: Run, form: DepositForm) -> Deposit:
+def describe_deposit(run: Run, form: DepositForm) -> Deposit:
+    """What a deposit says of itself, and what it holds. form: valid."""
     answers = form.cleaned_data
     paragraphs = methods.paragraphs(run)
     about_corpus, *_ = paragraphs[0].partition(" The sha256 ")
@@ -188,7 +189,7 @@ def read_source(run: Run, query: QueryDict, by: int) -> ExportSource:
 def archive(source: ExportSource) -> Iterator[bytes]:
     """Each member is written before the next is made: the last two tell of all before them."""
     assert source.deposit is not None  # `read_source` makes it
-    return zipped(_members(source, _describe_deposit(source.run, source.deposit)))
+    return zipped(_members(source, describe_deposit(source.run, source.deposit)))
 
 
 class Written(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.errors import Invalid
 from webapp.core.documents import document_days, fields
-from webapp.core.results import labels, provenance
+from webapp.core.results import provenance
 from webapp.intake.metadata import ValueField
 from webapp.platform.storage import csv_cells
 from webapp.service.exports.model import Model
@@ -78,7 +78,7 @@ def _json(value: object) -> bytes:
 def _info(source: ExportSource, dated: bool, category: ValueField | None) -> dict:
     """Where a document has no date dfr-browser can't draw time, and goes by the first category."""
     run = source.run
-    curated = labels.read(source.run)
+    curated = source.selection.view.labels
     line_text = "".join(
         f"<p>{html.escape(name)}: {html.escape(str(value))}</p>"
         for name, value in provenance.made_by(run).items()

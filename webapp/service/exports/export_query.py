@@ -9,7 +9,7 @@ from django.http import QueryDict
 from inference.errors import Invalid
 from webapp.analysis.families import family_cuts
 from webapp.core.documents.selection import Selection
-from webapp.core.results.topics import is_topic
+from webapp.core.results import topic_numbers
 from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.service.exports.catalogue import ExportKind
@@ -20,12 +20,11 @@ DIGITS_OF_WORDS = 8  # of a number of words, far beyond any vocabulary
 
 class AskedField(NamedTuple):
     """A field of an ExportSource that an address names. read: its value, of a query and a run; raises
-    Invalid. write: the parameters of which `read` makes the same value; "" for one that is left out.
-    is_used: whether files of a kind depend on it."""
+    Invalid. write: the parameters of which `read` makes the same value; "" for one that is left
+    out."""
 
     read: Callable[[QueryDict, Run], Any]
     write: Callable[[ExportSource], list[tuple[str, str]]]
-    is_used: Callable[[ExportKind], bool]
 
 
 # By the names of the fields of an ExportSource; in the order in which an address has them, by which
@@ -34,37 +33,30 @@ ASKED_FIELDS = {
     "selection": AskedField(
         lambda query, run: Selection.read(query, RunView(run)),
         lambda source: source.selection.parameters,
-        lambda kind: kind.selected,
     ),
     "topics": AskedField(
-        lambda query, run: _topics(query.getlist("topics"), run),
+        lambda query, run: _topics_in_columns(query.getlist("topics"), run),
         lambda source: [("topics", ",".join(map(str, source.topics)))],
-        lambda kind: kind.selected,
     ),
     "words": AskedField(
         lambda query, run: _words_of_topic(query.get("words", "")),
         lambda source: [("words", "" if source.words == WIDE_WORDS else str(source.words))],
-        lambda kind: True,
     ),
     "by": AskedField(
         lambda query, run: query.get("by", ""),
         lambda source: [("by", source.by)],
-        lambda kind: kind.choices is not None,
     ),
     "families": AskedField(
         lambda query, run: family_cuts.in_address(query),
         lambda source: [("families", str(source.families or ""))],
-        lambda kind: kind.name == "families",
     ),
     "word": AskedField(
         lambda query, run: query.get("word", ""),
         lambda source: [("word", source.word)],
-        lambda kind: bool(kind.asks),
     ),
     "pattern": AskedField(
         lambda query, run: query.get("pattern", ""),
         lambda source: [("pattern", source.pattern)],
-        lambda kind: bool(kind.asks),
     ),
 }
 
@@ -79,8 +71,8 @@ def write_query(kind: ExportKind, source: ExportSource) -> str:
     """The query that `read_source` reads as `source` again: what a kind is made by, and nothing
     else. With a deposit's answers, which webapp.service.exports.deposit reads."""
     parameters: list[tuple[str, str]] = []
-    for asked in ASKED_FIELDS.values():
-        if asked.is_used(kind):
+    for name, asked in ASKED_FIELDS.items():
+        if name in kind.options:
             parameters += asked.write(source)
     if source.deposit:
         parameters += source.deposit.parameters
@@ -97,17 +89,11 @@ def _words_of_topic(text: str) -> int:
     return int(text)
 
 
-def _topics(texts: list[str], run: Run) -> tuple[int, ...]:
-    """The topics that ?topics=3,7 names, each once."""
-    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
-    for name in names:
-        if not is_topic(name, run):
-            raise Invalid(
-                "topics",
-                f"“topics” in the address must be numbers below {run.topics}, got “{name[:20]}”.",
-            )
-    if len(names) > MAX_TOPICS:
+def _topics_in_columns(texts: list[str], run: Run) -> tuple[int, ...]:
+    """The topics that ?topics=3,7 names. Raises Invalid."""
+    numbers = topic_numbers.read_several(texts, run, "topics")
+    if len(numbers) > MAX_TOPICS:
         raise Invalid(
-            "topics", f"At most {MAX_TOPICS} topics can stand in columns, got {len(names):,}."
+            "topics", f"At most {MAX_TOPICS} topics can stand in columns, got {len(numbers):,}."
         )
-    return tuple(dict.fromkeys(map(int, names)))
+    return tuple(numbers)

@@ -23,7 +23,7 @@ from inference.runtime.durable import settle
 from webapp.models import Corpus, Export, Run, User
 from webapp.platform.accounts import embargo, quotas
 from webapp.platform.accounts.roles import Person
-from webapp.platform.drawing.numbers import bytes as size_of
+from webapp.platform.drawing.numbers import byte_size
 from webapp.platform.jobs import claims, dispatch, kinds
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
 from webapp.platform.storage import export_files, files
@@ -31,7 +31,7 @@ from webapp.service.exports import catalogue, deposit, export_query, making, siz
 from webapp.service.exports.catalogue import ExportKind
 from webapp.service.exports.tables import ExportSource
 
-AT_WORK = (Export.Status.QUEUED, Export.Status.MAKING)
+AT_WORK = kinds.EXPORT.unfinished_statuses
 MAKING = 4  # files of one user that may wait or be made at once
 # Files that are kept for one user, failures that are, and that a page lists of a run
 MOST_KEPT_FILES = 20
@@ -120,7 +120,7 @@ def _check_size(kind: ExportKind, expected: int) -> None:
     if expected > (limit := largest()):
         raise Invalid(
             "file",
-            f"It would have about {size_of(expected)}, and a file may have {size_of(limit)}."
+            f"It would have about {byte_size(expected)}, and a file may have {byte_size(limit)}."
             f" {_LESS}",
         )
 
@@ -223,7 +223,7 @@ def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) 
             if size > limit:
                 raise Invalid(
                     "file",
-                    f"The file became larger than {size_of(limit)}, which is the most one may have."
+                    f"The file became larger than {byte_size(limit)}, which is the most one may have."
                     f" {_LESS}",
                 )
             if time.monotonic() - last_told >= TOLD:

@@ -4,6 +4,7 @@ key in this order."""
 from dataclasses import dataclass
 from datetime import datetime
 
+from webapp.models import Export
 from webapp.service.exports.deposit_form import DepositForm
 
 
@@ -84,7 +85,9 @@ class TakePage:
 
     @property
     def waiting(self) -> bool:
-        return any(file.status in ("queued", "making") for file in self.made)
+        return any(
+            file.status in (Export.Status.QUEUED, Export.Status.MAKING) for file in self.made
+        )
 
 
 @dataclass(frozen=True)

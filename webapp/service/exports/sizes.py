@@ -12,7 +12,7 @@ import numpy as np
 from webapp.analysis.words import patterns, queries as words_of
 from webapp.core.documents import document_groups
 from webapp.core.results import evidence
-from webapp.platform.drawing.numbers import bytes as size_of
+from webapp.platform.drawing.numbers import byte_size
 from webapp.platform.storage.sql import tuples
 from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind
 from webapp.service.exports.table_formats import FORMATS
@@ -205,6 +205,6 @@ def refusal(kind: ExportKind, expected: int) -> str:
     if not kind.instead or expected <= DENSE:
         return ""
     return (
-        f"It would have about {size_of(expected)}, nearly all of it zeros. Take"
+        f"It would have about {byte_size(expected)}, nearly all of it zeros. Take"
         f" “{EXPORT_KINDS[kind.instead].title}” instead: it has the same numbers."
     )

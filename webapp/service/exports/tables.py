@@ -3,7 +3,7 @@ whole."""
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
@@ -18,7 +18,7 @@ from webapp.analysis.families import family_cuts
 from webapp.analysis.words import concordance, patterns, queries as words_of, senses
 from webapp.core.documents import document_groups, fields, sums
 from webapp.core.documents.selection import RunSelection
-from webapp.core.results import evidence, labels as topic_labels
+from webapp.core.results import evidence, measures
 from webapp.models import Edit, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing.numbers import topic_label
@@ -117,7 +117,7 @@ def _by_number(sql: str, owner: int) -> Iterator[Block]:
 )
 def topics_long(source: ExportSource) -> Iterator[Block]:
     run = source.run
-    labels = topic_labels.read(run)
+    labels = source.selection.view.labels
     for k in range(run.topics):
         records = tuples(
             "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM"
@@ -141,22 +141,24 @@ def topics_wide(source: ExportSource) -> ExportTable:
         Column("name", str),
         *(Column(f"word_{n}", str) for n in range(1, count + 1)),
     ]
-    return ExportTable.begun(columns, _wide_blocks(source.run, count))
+    return ExportTable.begun(columns, _wide_blocks(source))
 
 
-def _wide_blocks(run: Run, count: int) -> Iterator[Block]:
-    labels = topic_labels.read(run)
+def _wide_blocks(source: ExportSource) -> Iterator[Block]:
+    run = source.run
+    count = source.words
+    labels = source.selection.view.labels
     step = max(1, CELLS // count)
     for first in range(0, run.topics, step):
         span = (first, first + step)
         words = _first_words(run, span, count)
-        measures = tuples(
+        of_topics = tuples(
             "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND"
             " number >= %s AND number < %s ORDER BY number",
             [run.snapshot_id, *span],
         )
         block = []
-        for k, share, coherence in measures:
+        for k, share, coherence in of_topics:
             missing = [None] * (count - len(words[k]))
             block.append(
                 (k, share, coherence, labels.label(k), labels.name(k), *words[k], *missing)
@@ -221,8 +223,9 @@ def about(run: Run, numbers: np.ndarray, *further_fields: str) -> dict[int, dict
     rows = embargo.about(run.corpus, numbers.tolist(), "part", *_NAMES, *further_fields)
     by_document = {}
     for d, row in rows.items():
-        cells = {name: row[column] for column, name in _NAMES.items()}
-        cells |= {name: row[name] for name in further_fields}
+        values: Mapping[str, object] = row
+        cells = {name: values[column] for column, name in _NAMES.items()}
+        cells |= {name: values[name] for name in further_fields}
         cells |= {"document": d, "part": row["part"], "whole": d - row["part"] + 1}
         by_document[d] = cells
     return by_document
@@ -394,7 +397,7 @@ def name_of_field(field: str, own_names: Iterable[str]) -> str:
 
 def _blocks_by_group(source: ExportSource, by: str) -> Iterator[Block]:
     run = source.run
-    labels = topic_labels.read(run)
+    labels = source.selection.view.labels
     groups = document_groups.read_groups(run.version, by)
     group = source.selection.group(groups.group)
     tokens, documents = evidence.of(run).mixtures.sums(group, len(groups.labels))
@@ -414,13 +417,7 @@ _MEASURES = {
     "tokens": int,
     "documents": int,
     "coherence": float,
-    "npmi": float,
-    "exclusivity": float,
-    "effective_words": float,
-    "document_entropy": float,
-    "rank_1_documents": float,
-    "uniform_distance": float,
-    "corpus_distance": float,
+    **dict.fromkeys(measures.MEASURED, float),
     "floor": float,
     "floor_mass": float,
     "x": float,
@@ -440,14 +437,14 @@ _MEASURES = {
 )
 def diagnostics(source: ExportSource) -> Iterator[Block]:
     run = source.run
-    labels = topic_labels.read(run)
+    labels = source.selection.view.labels
     records = tuples(
         f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER"
         " BY number",
         [run.snapshot_id],
     )
     block = []
-    for k, *measures in records:
+    for k, *measured in records:
         curated = (
             labels.label(k),
             labels.name(k),
@@ -456,7 +453,7 @@ def diagnostics(source: ExportSource) -> Iterator[Block]:
             int(labels.is_hidden(k)),
             int(labels.into[k]),
         )
-        block.append((k, *curated, *measures))
+        block.append((k, *curated, *measured))
     yield block
 
 
@@ -480,7 +477,7 @@ def families(source: ExportSource) -> Iterator[Block]:
     selection = source.selection
     labels = selection.view.labels
     by_topic = sums.of_selection(selection)
-    tokens = by_topic.tokens[0]
+    tokens = by_topic.topic_tokens[0]
     share = np.nan_to_num(by_topic.shares[0])
     for number, family in enumerate(family_cuts.count_families(selection, source.families), 1):
         about_family = (
@@ -501,7 +498,7 @@ def families(source: ExportSource) -> Iterator[Block]:
 @table(topic=int, **dict.fromkeys(Edit.Field.values, str))
 def curation(source: ExportSource) -> Iterator[Block]:
     """What readers say at present; curation.services reads it back."""
-    labels = topic_labels.read(source.run)
+    labels = source.selection.view.labels
     block = []
     for k in labels.edited():
         present = labels.present(k)

@@ -28,19 +28,19 @@ def corpus(request: ExportSource) -> Iterator[bytes]:
 
 def _corpus_header(request: ExportSource) -> str:
     run = request.run
-    labels = request.selection.run_view.labels
+    labels = request.selection.view.labels
     categories = []
     for k in range(run.topics):
         categories.append(
             f"<category xml:id={_attribute(topic_label(k))}>"
-            f"<catDesc>{_text(labels.title(k))}</catDesc></category>"
+            f"<catDesc>{escape_text(labels.title(k))}</catDesc></category>"
         )
     made_by = provenance.made_by(run)
     facts = []
     for name in ("made by", "made at", "run", "engine", "topics", "seed", "corpus digest"):
-        facts.append(f"<p>{_text(name)}: {_text(str(made_by[name]))}</p>")
-    title = _text(run.corpus.name)
-    source = _text(request.selection.sentence)
+        facts.append(f"<p>{escape_text(name)}: {escape_text(str(made_by[name]))}</p>")
+    title = escape_text(run.corpus.name)
+    source = escape_text(request.selection.sentence)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">\n'
@@ -66,17 +66,17 @@ def _header(document: Document) -> str:
     title = document.title or document.name
     facts = []
     if document.id:
-        facts.append(f"<idno>{_text(document.id)}</idno>")
+        facts.append(f"<idno>{escape_text(document.id)}</idno>")
     if document.date:
-        facts.append(f"<date>{_text(document.date)}</date>")
+        facts.append(f"<date>{escape_text(document.date)}</date>")
     for name, value in document.fields.items():
         if value:
-            facts.append(f"<note type={_attribute(name)}>{_text(value)}</note>")
+            facts.append(f"<note type={_attribute(name)}>{escape_text(value)}</note>")
     return (
         "<teiHeader><fileDesc>"
-        f"<titleStmt><title>{_text(title)}</title></titleStmt>"
+        f"<titleStmt><title>{escape_text(title)}</title></titleStmt>"
         "<publicationStmt><p/></publicationStmt>"
-        f"<sourceDesc><bibl><title>{_text(title)}</title>{''.join(facts)}</bibl></sourceDesc>"
+        f"<sourceDesc><bibl><title>{escape_text(title)}</title>{''.join(facts)}</bibl></sourceDesc>"
         "</fileDesc></teiHeader>"
     )
 
@@ -87,7 +87,7 @@ def _body(words: list[Word]) -> str:
     before = " "
     for word in words:
         if word.topic is None:
-            markup.append(_PARAGRAPH.sub("</p>\n<p>", _text(word.text)))
+            markup.append(_PARAGRAPH.sub("</p>\n<p>", escape_text(word.text)))
         else:
             markup.append(_mark_word(word, is_attached=not before.isspace()))
         before = word.text[-1]
@@ -99,12 +99,13 @@ def _mark_word(word: Word, is_attached: bool) -> str:
     that read `w` put one there unless `join` says so."""
     topic = topic_label(word.topic)
     if any(map(str.isspace, word.text)):
-        return f'<phr ana="#{topic}">{_text(word.text)}</phr>'
+        return f'<phr ana="#{topic}">{escape_text(word.text)}</phr>'
     join = ' join="left"' if is_attached else ""
-    return f'<w ana="#{topic}"{join}>{_text(word.text)}</w>'
+    return f'<w ana="#{topic}"{join}>{escape_text(word.text)}</w>'
 
 
-def _text(text: str) -> str:
+def escape_text(text: str) -> str:
+    """A text as it stands between tags; REPLACEMENT stands for what XML can't have."""
     return escape(_NOT_IN_XML.sub(REPLACEMENT, text), quote=False)
 
 

@@ -106,7 +106,7 @@ def documents_in_words(
 ) -> Iterator[tuple[Document, list[marked_texts.Word]]]:
     """The chosen documents, each with its text in words of the vocabulary, which have their topics
     as readers see them, and what stands between them."""
-    view = request.selection.run_view
+    view = request.selection.view
     for batch in _batches(documents(request)):
         assigned = [marked_texts.tokens(view, document.number) for document in batch]
         texts = [document.text for document in batch]

@@ -19,13 +19,13 @@ from webapp.core.results.provenance import file_name
 from webapp.core.results.view import RunView
 from webapp.models import Export, Run
 from webapp.platform.accounts import authorization, embargo, readings
-from webapp.platform.drawing.numbers import bytes as size_of
+from webapp.platform.drawing.numbers import byte_size
 from webapp.platform.pages.page import (
     back,
     looked_up,
     published,
-    published_or_404,
-    run_or_404,
+    published_run_of_path,
+    run_of_path,
     show_errors,
     told_at,
 )
@@ -34,7 +34,7 @@ from webapp.platform.server import resumable, streams
 from webapp.service.exports import kept, methods as written_methods, sizes
 from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind, find_kind
 from webapp.service.exports.deposit_form import DepositForm
-from webapp.service.exports.export_query import read_source
+from webapp.service.exports.export_query import read_source, write_query
 from webapp.service.exports.making import ExportFile, make_file
 from webapp.service.exports.shapes import (
     DepositPage,
@@ -85,12 +85,10 @@ def _offer_kind(run: Run, kind: ExportKind, selection: RunSelection) -> OfferedK
 
 def _row(run: Run, kind: ExportKind, selection: RunSelection, by: str) -> FileRow:
     chosen_families = dict(selection.view.chosen).get("families")
-    number = None
+    families = None
     if chosen_families:
-        number = family_cuts.read_number("families", [chosen_families])
-    requested = ExportSource(
-        run, selection if kind.selected else Selection.all(selection.view), by=by, families=number
-    )
+        families = family_cuts.read_families("families", [chosen_families])
+    requested = kind.restricted(ExportSource(run, selection, by=by, families=families))
     files = [_file_link(requested, kind, ending) for ending in kind.endings]
     # Of a large table Parquet comes first: the smallest and quickest
     files.sort(key=lambda file: file.large and file.ending != "parquet")
@@ -104,16 +102,17 @@ def _row(run: Run, kind: ExportKind, selection: RunSelection, by: str) -> FileRo
 
 
 def _file_link(source: ExportSource, kind: ExportKind, ending: str) -> FileLink:
-    number = source.families if kind.name == "families" else None
-    query = source.selection.address(by=source.by, families=number) if kind.selected else ""
-    path = reverse("export", args=[source.run.pk, f"{kind.name}.{ending}"])
+    query = write_query(kind, source)
+    path = url = reverse("export", args=[source.run.pk, f"{kind.name}.{ending}"])
+    if query:
+        url = f"{path}?{query}"
     expected = _expected_bytes(kind, ending, source)
     large = sizes.needs_worker(expected)
     return FileLink(
         ending=ending,
         label=kind.label_of(ending),
         path=path,
-        url=path + query.rstrip("?"),
+        url=url,
         file=f"{kind.name}.{ending}",
         large=large,
         bytes=expected if large else None,
@@ -185,7 +184,7 @@ def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
 def _own_export_or_404(request: HttpRequest, run_id: int, export_id: int) -> Export:
     """Only whoever asked for a file may have it, and only as long as they may see the run."""
     export = (
-        run_or_404(run_id).exports.filter(pk=export_id, by=authorization.user_id(request)).first()
+        run_of_path(run_id).exports.filter(pk=export_id, by=authorization.user_id(request)).first()
     )
     if export is None:
         raise Http404(
@@ -208,8 +207,8 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
     if kind is None or export.status != Export.Status.READY:
         raise Http404("This file is not made yet. The page Files says how far it is.")
     if kind.texts:
-        embargo.refuse(run_or_404(run_id).corpus, f"“{export.file}”")
-    _note(run_or_404(run_id), kind, export.file)
+        embargo.refuse(run_of_path(run_id).corpus, f"“{export.file}”")
+    _note(run_of_path(run_id), kind, export.file)
     try:
         return resumable.download(
             request,
@@ -246,7 +245,7 @@ def methods(run: Run) -> PageResponse[MethodsPage]:
 
 @require_safe
 def bib(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = published_or_404(run_id)
+    run = published_run_of_path(run_id)
     return HttpResponse(
         written_methods.bibtex(run),
         content_type="application/x-bibtex; charset=utf-8",
@@ -261,7 +260,7 @@ async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpRes
 
 
 def _file(request: HttpRequest, run_id: int, file: str) -> ExportFile:
-    run = run_or_404(run_id)
+    run = run_of_path(run_id)
     kind_and_ending = find_kind(file)
     if kind_and_ending is None:
         raise Http404(f"A run has no file “{file}”.")
@@ -279,7 +278,7 @@ def _file(request: HttpRequest, run_id: int, file: str) -> ExportFile:
         )
         raise Invalid(
             "file",
-            f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent."
+            f"“{file}” would have about {byte_size(expected)}, too much to be made while it is sent."
             f" {instead}",
         )
     _note(run, kind, file)

@@ -34,6 +34,7 @@ from inference.runtime import durable
 from inference.runtime.versions import topograph
 from inference.text import Stream
 from webapp.models import Corpus, Run, Version
+from webapp.platform.jobs import kinds
 from webapp.platform.storage import bulk, copies, disk, files, sealed
 from webapp.platform.storage.s3 import StoreAway
 from webapp.service.operations import backup_file
@@ -45,10 +46,10 @@ LATER = "Try again in a minute; what can’t be copied now is about to change."
 
 
 # The files of a backup: those that the rows of its snapshot of the database point to. They never
-# change once they
-# have their names, but those of a corpus that grow: of these the first bytes are taken, as many as
-# the corpus's row says. A file that is not ready yet is left out, and made again after restoring.
-AT_WORK = ("queued", "running", "storing")  # statuses of runs that have checkpoints
+# change once they have their names, but those of a corpus that grow: of these the first bytes are
+# taken, as many as the corpus's row says. A file that is not ready yet is left out, and made again
+# after restoring.
+AT_WORK = kinds.TRAIN.unfinished_statuses  # of runs that have checkpoints
 
 
 class BackupFile(NamedTuple):

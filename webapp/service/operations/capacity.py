@@ -7,7 +7,7 @@ import shutil
 from django.conf import settings
 
 from inference.runtime.memory import usable_memory
-from webapp.platform.drawing.numbers import bytes as size, duration
+from webapp.platform.drawing.numbers import byte_size, duration
 from webapp.platform.jobs import scheduler
 from webapp.service.courses.services import MAY_HAVE
 
@@ -77,8 +77,8 @@ def _memory(web_processes: int, places: int) -> str:
     needed = SERVERS + PROCESS * (web_processes + places + 1)
     return _judge(
         memory >= needed,
-        f"Memory: {size(memory)}, enough.",
-        f"Memory: {size(memory)}, where about {size(needed)} are wanted: fewer workers or web"
+        f"Memory: {byte_size(memory)}, enough.",
+        f"Memory: {byte_size(memory)}, where about {byte_size(needed)} are wanted: fewer workers or web"
         " processes.",
     )
 
@@ -88,9 +88,9 @@ def _disk(readers: int) -> str:
     needed = DISK_FOR_UPLOADED * MAY_HAVE["most_bytes"] * readers
     return _judge(
         free >= needed,
-        f"Disk: {size(free)} are free, enough if each of {readers} students uploads all they may.",
-        f"Disk: {size(free)} are free; if each of {readers} students uploads all they may,"
-        f" {size(needed)} are needed.",
+        f"Disk: {byte_size(free)} are free, enough if each of {readers} students uploads all they may.",
+        f"Disk: {byte_size(free)} are free; if each of {readers} students uploads all they may,"
+        f" {byte_size(needed)} are needed.",
     )
 
 

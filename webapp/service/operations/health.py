@@ -29,6 +29,13 @@ _lock = threading.Lock()
 _last: tuple[float, Readiness] | None = None
 
 
+def forget() -> None:
+    """Look anew when the readiness is asked for next."""
+    global _last
+    with _lock:
+        _last = None
+
+
 def readiness() -> Readiness:
     """The readiness, at most KEEP seconds old."""
     global _last

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
+from webapp import models
 from webapp.platform.jobs import kinds
 from webapp.service.operations.shapes import Database, Job, JobCount
 
@@ -35,8 +36,11 @@ def _count(kind: str, state: str) -> int:
 
 
 def _rows(kind: str, state: str) -> QuerySet:
-    statuses = {"work": KINDS[kind].active, "waiting": ("queued",), "failed": ("failed",)}
-    return KINDS[kind].model.objects.filter(status__in=statuses[state])
+    job_kind = KINDS[kind]
+    if state == "work":
+        return job_kind.at_work
+    status = models.Job.QUEUED if state == "waiting" else models.Job.FAILED
+    return job_kind.model.objects.filter(status=status)
 
 
 def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[Job], int | None]:
@@ -102,8 +106,7 @@ def _ago(moment: datetime | None) -> float | None:
 
 def at_work(kind: kinds.JobKind, keys: list[int]) -> set[int]:
     """Which of these rows an attempt owns."""
-    active = kind.model.objects.filter(status__in=kind.active, pk__in=keys)
-    return set(active.values_list("pk", flat=True))
+    return set(kind.at_work.filter(pk__in=keys).values_list("pk", flat=True))
 
 
 def database() -> Database:

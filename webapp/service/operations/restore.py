@@ -170,10 +170,11 @@ def _clear() -> None:
             " 'public'::regnamespace ORDER BY relispartition DESC, relkind DESC"
         ).fetchall():
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
-    _clear_files()
+    clear_files()
 
 
-def _clear_files() -> None:
+def clear_files() -> None:
+    """Delete what is on disk of the rows that were here; uploads that are arriving stay."""
     for kind in (*FOLDERS, *MADE_AGAIN, settings.COPIES.name):
         shutil.rmtree(settings.FILES / kind, ignore_errors=True)
 
@@ -212,7 +213,7 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
     for name, parts in groupby(backup_file.members(path, tell), _whole_name):
         kind, _, member_name = name.partition("/")
         if kind == "files":
-            _write_file(member_name, next(parts))
+            write_file(member_name, next(parts))
         elif member_name in partitions:
             parent, key, columns = partitions[member_name]
             empty.pop(member_name, None)
@@ -249,7 +250,7 @@ def _write_partition(
     return rows
 
 
-def _write_file(name: str, member: backup_file.Member) -> None:
+def write_file(name: str, member: backup_file.Member) -> None:
     """Write a file below files/. The archive has checked that its name does not lead elsewhere."""
     if name.split("/")[0] not in FOLDERS:
         raise Invalid(

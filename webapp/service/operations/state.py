@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import Error, connection, transaction
 
 from webapp.intake.ingest import upload_limits
-from webapp.models import Deletable, Run
+from webapp.models import Deletable, Job
 from webapp.platform.jobs import counters, events, kinds, roster, teams
 from webapp.platform.storage import copies, s3
 
@@ -23,7 +23,6 @@ PATIENCE = 2_000  # milliseconds for a question to Postgres
 RUNS = 50  # of those that train, of which each is told apart
 MOST_COUNTED_UPLOADS = 10_000  # files that are counted among the uploads at most
 SIZE_EVERY = 60.0  # seconds: Postgres looks at each of its files to tell its size
-QUEUED = "queued"
 GAUGE = "gauge"
 COUNTER = "counter"
 
@@ -153,26 +152,24 @@ def _jobs(cursor, kind: kinds.JobKind) -> list[Number]:
     table = kind.model._meta.db_table
     cursor.execute(
         "SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at,"
-        f" created_at))) FROM {table} WHERE status = ANY(%s)"
+        f" created_at))) FROM {table} WHERE status = ANY(%s) AND (status = %s OR attempt > 0)"
         f" {'AND deleted_at IS NULL' if issubclass(kind.model, Deletable) else ''} GROUP BY status",
-        [[QUEUED, *kind.active]],
+        [list(kind.unfinished_statuses), Job.QUEUED],
     )
     by_status = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
     silent = max([by_status[s][1] for s in kind.active if s in by_status], default=0.0)
     return [
         *(
             ("topograph_jobs", (name, status), by_status.get(status, (0, 0))[0])
-            for status in (QUEUED, *kind.active)
+            for status in kind.unfinished_statuses
         ),
-        ("topograph_jobs_oldest_seconds", (name,), by_status.get(QUEUED, (0, 0.0))[1]),
+        ("topograph_jobs_oldest_seconds", (name,), by_status.get(Job.QUEUED, (0, 0.0))[1]),
         ("topograph_jobs_silent_seconds", (name,), silent),
     ]
 
 
 def _trainings() -> list[Number]:
-    at_work = Run.objects.filter(status__in=kinds.TRAIN.active).only(
-        "step", "steps", "tokens_seen", "seconds"
-    )
+    at_work = kinds.TRAIN.at_work.only("step", "steps", "tokens_seen", "seconds")
     runs = list(at_work.order_by("-pk")[:RUNS])
     return [
         *(
@@ -210,6 +207,12 @@ def _database(cursor) -> list[Number]:
         ("topograph_database_connections_limit", (), limit),
         ("topograph_database_bytes", (), database_bytes(cursor)),
     ]
+
+
+def forget_size() -> None:
+    """Measure the database anew when its size is asked for next."""
+    global _size
+    _size = (-SIZE_EVERY, 0)
 
 
 def database_bytes(cursor) -> int:

@@ -84,7 +84,7 @@ def _removals() -> list[Callable[[], object]]:
         kept.remove_expired,
         _remove_folders,
     ]
-    return [*steps, _remove_from_store, _sweep_store] if settings.STORE else steps
+    return [*steps, remove_from_store, sweep_store] if settings.STORE else steps
 
 
 def _other_steps() -> list[Callable[[], object]]:
@@ -141,8 +141,9 @@ SWEEP_AGAIN = 900  # seconds until the next look where one did not come to its e
 SWEPT = "store:swept"  # in Redis: whether somebody looked lately, or does
 
 
-def _remove_from_store() -> None:
-    """What is on record there of corpora, versions and runs that have no row."""
+def remove_from_store() -> None:
+    """Remove from the store what is on record there of corpora, versions and runs that have no
+    row."""
     with sealed.waiting_for_store():
         for kind, model in FOLDERS.items():
             removed_rows = Sealed.objects.filter(
@@ -152,7 +153,7 @@ def _remove_from_store() -> None:
                 sealed.remove(kind, key)
 
 
-def _sweep_store() -> None:
+def sweep_store() -> None:
     """Remove from the store what no row names: an upload that was killed, a backup that was
     restored."""
     if not events.client().set(SWEPT, 1, nx=True, ex=SWEEP):

@@ -67,7 +67,7 @@ def archive(user: User) -> Iterator[bytes]:
             Member("codings.jsonl", _codings(user)),
             Member("examples.jsonl", _example_lines(seen, user)),
             Member("shared.jsonl", _lines(_shared_corpora(user))),
-            Member("readings.jsonl", _readings(user)),
+            Member("readings.jsonl", readings_of_user(user)),
             Member("tokens.jsonl", _tokens(user)),
             *_notebooks(user, seen),
         ]
@@ -178,7 +178,8 @@ def _tokens(user: User) -> Iterator[bytes]:
     return _lines(_rows(user.tokens.values("name", "created_at", "used_at", "revoked_at")))
 
 
-def _readings(user: User) -> Iterator[bytes]:
+def readings_of_user(user: User) -> Iterator[bytes]:
+    """What is on record of a person's reading, a line of JSON for each."""
     fields = ("at", "within", "kind", "document", "begin", "end", "file")
     return _lines(_rows(user.readings.values(*fields)))
 

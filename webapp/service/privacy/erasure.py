@@ -26,6 +26,7 @@ from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora
 from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.models import (
+    HAS_OWN_FILES,
     Corpus,
     Course,
     GroupRole,
@@ -33,6 +34,7 @@ from webapp.models import (
     Link,
     Membership,
     Pin,
+    Provenance,
     Reading,
     Run,
     TextReader,
@@ -164,7 +166,7 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
     reading = replace(ReadingSettings.from_dict(corpus.settings), **asdict(words), added=[])
     run = newest_run(corpus) if train else None
     with transaction.atomic():
-        _check_unchanged(corpus)
+        check_unchanged(corpus)
         new = corpora.create_subset(
             corpus,
             remaining,
@@ -186,7 +188,7 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
     return new
 
 
-def _check_unchanged(corpus: Corpus) -> None:
+def check_unchanged(corpus: Corpus) -> None:
     """Lock the corpus until the transaction ends, so that no version of it, and no second erasure,
     begins meanwhile. Raises Invalid where one is under way."""
     locked = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus.pk).first()
@@ -237,8 +239,7 @@ def _give_up(new: Corpus, why: str) -> None:
     """The old corpus stays. The run that was to follow, which began when the new one was ready,
     ends."""
     Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.FAILED, error=why, trains=None)
-    unfinished = (Run.Status.QUEUED, *kinds.TRAIN.active)
-    for run in new.runs.filter(status__in=unfinished):
+    for run in new.runs.filter(status__in=kinds.TRAIN.unfinished_statuses):
         runs.cancel(run)
 
 
@@ -284,15 +285,14 @@ def _keep_parts(old: Corpus, new: Corpus) -> None:
     the next erasure names them. Not what is still copied from the old one: the documents of the new
     one have other numbers."""
     is_made = Q(status=Corpus.Status.READY)
-    has_own_files = Q(provenance={}, upload__status=Upload.Status.STORED)
-    parts = Corpus.everything.filter(is_made | has_own_files, parent=old).exclude(pk=new.pk)
+    has_stored_files = Q(HAS_OWN_FILES, upload__status=Upload.Status.STORED)
+    parts = Corpus.everything.filter(is_made | has_stored_files, parent=old).exclude(pk=new.pk)
     parts.update(parent=new)
 
 
-def _provenance(old: Corpus, new: Corpus) -> dict:
-    """Which documents of what the new corpus has: a part stays a part. whole: its texts are its
-    own, whatever it was made of."""
-    if old.provenance and not old.provenance.get("whole"):
+def _provenance(old: Corpus, new: Corpus) -> Provenance:
+    """Which documents of what the new corpus has: a part stays a part."""
+    if old.is_part:
         return old.provenance | {"documents": new.documents}
     return new.provenance | {"whole": True}
 

@@ -34,7 +34,8 @@ def choose(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
 ) -> HtmlPageResponse[PseudonymsPage] | HttpResponse:
     """What would be replaced in the first documents; POST with act=replace makes the new draft."""
-    if corpus.unstored or corpus.status not in corpora.UNREAD or corpus.provenance:
+    is_read = corpus.status not in corpora.UNREAD
+    if corpus.unstored or is_read or not corpus.has_own_files:
         return redirect("corpus", corpus.pk)
     columns = posted.getlist("column") if posted is not None else None
     spared_text = posted.get("spared", "") if posted is not None else ""

@@ -99,7 +99,7 @@ def test_the_sentence_says_the_answers_ratio_and_interval(client, spoken):
 def test_effect_opens_the_question_of_the_sentence(client, spoken):
     html = client.get(reverse("run_overview", args=[spoken.pk])).content.decode()
     address = reverse("run_time_compare", args=[spoken.pk])
-    assert f'href="{address}?in_a=party%3ABlue"' in html
+    assert f'href="{address}?in_a=party%3ABlue#' in html, "the topic's own line"
 
 
 def test_words_of_a_group_open_the_words_of_the_same_two_sets(client, spoken):

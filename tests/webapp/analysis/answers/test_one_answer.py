@@ -25,7 +25,8 @@ QUESTIONS = 6  # of each kind and run
 SECTIONS = 8_375  # of the shipped example
 EVERY = 9  # of the example's sections, so that all presidents speak
 PERSONS = 12  # of the made collection: six on a side
-FOLDED = '<details class="rest open-on-paper"'
+# Where the topics begin that may be chance: of Effects, and of Compare two
+FOLDED = re.compile('<details class="rest open-on-paper"|<section aria-labelledby="unsure">')
 _ROW = re.compile(r'<tr[^>]*data-topic="(\d+)">(.*?)</tr>', re.DOTALL)
 _CELL = re.compile(r'data-label="([^"]*)"[^>]*>(.*?)</td>', re.DOTALL)
 _CLAIM = re.compile(r'href="([^"]*/time/effects/runs/\?[^"]*)"')
@@ -156,7 +157,7 @@ def in_topics(rows: list[dict], beyond_chance) -> dict:
 def in_html(page: str, level: float) -> dict:
     """Differences and intervals as a page writes them: topics that may be chance are folded."""
     rows = {}
-    for part, beyond in zip(page.split(FOLDED, 1), (True, False), strict=False):
+    for part, beyond in zip(FOLDED.split(page, maxsplit=1), (True, False), strict=False):
         for number, cells in _ROW.findall(part):
             labels = _CELL.findall(cells)
             shown = {label: " ".join(_TAG.sub("", text).split()) for label, text in labels}

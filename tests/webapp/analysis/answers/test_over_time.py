@@ -6,8 +6,17 @@ from html import unescape
 import numpy as np
 import pytest
 from django.urls import reverse
+from scipy.sparse import csr_matrix
 
+from inference.answers import spans
+from inference.answers.collection_unit import Field
+from inference.answers.outcome import AmountTable
 from tests.webapp.making import corpus_of, run_on
+from webapp.analysis.answers.spans import Calendar, SpansOfSet
+from webapp.analysis.findings import time_sentences
+from webapp.analysis.findings.over_time import SpanAsker
+from webapp.analysis.findings.spans_and_groups import Shaped
+from webapp.core.documents.corpus_unit import Unit
 
 pytestmark = pytest.mark.django_db
 THEMES = {
@@ -107,7 +116,7 @@ def test_effect_opens_the_question_of_the_sentence(client, risen):
     address = reverse("run_time_compare", args=[risen.pk])
     for row in changes(client, risen):
         query = "&".join(f"{name}={day}" for name, day in asked(row["claims"][0]).items())
-        assert f'href="{address}?{query}"' in html
+        assert f'href="{address}?{query}#' in html, "the topic's own line"
 
 
 def test_two_sides_turned_turn_the_answer(client, risen):
@@ -120,3 +129,50 @@ def test_two_sides_turned_turn_the_answer(client, risen):
     for number, topic in first.items():
         assert topic["difference"] == -second[number]["difference"]
         assert topic["p"] == second[number]["p"]
+
+
+@pytest.mark.parametrize(
+    ("part_later", "said"),
+    [(0.1, ""), (0.5, ", in texts with the same “author”")],
+    ids=["the same authors write", "others write"],
+)
+def test_a_share_that_was_not_counted_says_that_the_same_authors_are_compared(part_later, said):
+    """Half of the authors have much of a subject, and all have more of it later. Where these also
+    write more later, the earlier share that is told is not that of all earlier texts."""
+    asker = asker_of_authors(np.random.default_rng(3), part_later)
+    span = next(asker.accepted(0, one_topic_only=False))
+    change = Shaped(first="1980", last="1999", shape="step", more=True, same=span.same)
+    shares = (span.here, span.rest)
+    parts = time_sentences.changed(change, ["It"], shares, "words", "", ("1960", "1999"))
+    assert "".join(parts).partition(" before")[2] == said
+
+
+def asker_of_authors(chance: np.random.Generator, part_later: float) -> SpanAsker:
+    """part_later: how much of the later texts is by authors who have the subject; of the earlier
+    ones it is a tenth."""
+    periods, later, authors = 40, 20, 20
+    place = np.sort(chance.integers(0, periods, 3_000))
+    is_later = place >= later
+    has_subject = chance.random(len(place)) < np.where(is_later, part_later, 0.1)
+    unit = 2 * chance.integers(0, authors // 2, len(place)) + has_subject
+    share = np.where(has_subject, 0.2, 0.02) * np.where(is_later, 4, 1)
+    of_subject = chance.binomial(80, share)
+    amounts = np.stack([of_subject, 80 - of_subject], axis=1).astype(float)
+    outcome = AmountTable(csr_matrix(amounts), amounts.sum(axis=1))
+    days = 1 + 365 * place
+    looked_through = spans.look_through(
+        outcome, spans.Periods(place, days), spans.Speakers(unit, 0.3)
+    )
+    calendar = Calendar("year", np.arange(periods), place.astype(np.int32), days)
+    author = Field(
+        name="author",
+        values=authors,
+        effective=authors,
+        shared=1,
+        known=1,
+        letters=1,
+        effect=2,
+        correlation=0.3,
+    )
+    unit_of_texts = Unit(author, said="for similar texts")
+    return SpanAsker(SpansOfSet(calendar, looked_through, unit_of_texts), str)

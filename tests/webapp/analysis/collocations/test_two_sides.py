@@ -3,6 +3,7 @@ its lines, its file."""
 
 import csv
 import io
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -59,6 +60,29 @@ def test_counts_are_those_of_the_texts(client, trained, monkeypatch):
     )
 
 
+def test_what_one_side_alone_has_is_said_before_that_the_other_is_too_small(
+    client, trained, monkeypatch
+):
+    """Four documents say nothing of others; that a word is never near it in them is a fact."""
+    monkeypatch.setattr(two_sides, "SIGNIFICANT_G2", 0.0)
+    query = "?to_a=1792&from_b=1793&least=2"
+    data = get(client, trained, query)
+    assert data["caution"] and not any(row["clear"] for row in every(data))
+    only = [row for row in data["words"][1] if not row["tokens"][0]]
+    first = max(only, key=lambda row: row["tokens"][1])
+    html = " ".join(get(client, trained, query, "run_collocations").split())
+    lede = html[html.index('<p class="lede">') : html.index("</p>", html.index('<p class="lede">'))]
+    said = f"<bdi>{first['word']}</bdi></b>, {first['tokens'][1]} time"
+    side = data["sides"][1]["name"]
+    assert f"In these texts, only <bdi>{side}</bdi>" in lede and said in lede
+    assert lede.index(said) < lede.index("One side has texts of only 4 documents")
+    assert "may be chance" not in html[html.index("two-sides") :]
+    assert "only here" in html
+    Corpus.objects.filter(pk=trained.corpus_id).update(embargo=True)
+    clear_all()
+    assert "In these texts, only" not in get(client, trained, query, "run_collocations")
+
+
 def test_a_column_has_the_collocations_of_its_side(client, trained, monkeypatch):
     monkeypatch.setattr(two_sides, "SIGNIFICANT_G2", 1.0)
     monkeypatch.setattr("webapp.analysis.collocations.queries.WORDS_OF_PAGE", 5_000)
@@ -109,7 +133,7 @@ def test_columns_are_those_of_the_twin():
         association = rng.random((n, 2)) * 20
         nothing = np.zeros(n)
         strong = association > 10
-        made = two_sides._columns(
+        made = two_sides.order_columns(
             Keyness(ratio, nothing, nothing, nothing, different, nothing, different),
             strong,
             association,
@@ -139,12 +163,22 @@ def test_two_topics_are_two_sides(client, trained):
     a, b = sorted(tokens, key=lambda k: -tokens[k])[:2]
     data = get(client, trained, f"?topic_a={a}&topic_b={b}&least=2")
     assert [side["found"] for side in data["sides"]] == [tokens[a], tokens[b]]
-    assert [side["name"][-5:] for side in data["sides"]] == [f"(T{a:02})", f"(T{b:02})"]
+    numbers = [re.findall(r"\bT\d\d\b", side["name"]) for side in data["sides"]]
+    assert numbers == [[f"T{a:02}"], [f"T{b:02}"]]
     swapped = get(client, trained, f"?topic_a={b}&topic_b={a}&least=2")
     words = [[row["word"] for row in part] for part in data["words"]]
     assert [words[i] for i in (1, 0, 2)] == [
         [row["word"] for row in part] for part in swapped["words"]
     ]
+
+
+def test_the_form_has_the_two_topics_that_are_compared(client, trained):
+    tokens = {k: get(client, trained, f"?topic={k}")["found"] for k in range(trained.topics)}
+    a, b = sorted(tokens, key=lambda k: -tokens[k])[:2]
+    html = get(client, trained, f"?topic_a={a}&topic_b={b}&least=2", name="run_collocations")
+    for name, topic in (("topic-a", a), ("topic-b", b)):
+        choices = html.partition(f'<select id="{name}"')[2].partition("</select>")[0]
+        assert re.findall(r'value="(\d*)" selected', choices) == [str(topic)]
 
 
 def test_under_embargo_a_side_counts_what_five_of_its_documents_have(client, trained):
@@ -225,6 +259,6 @@ def test_two_senses_are_suggested_in_all_documents():
     """Whatever sets the address compares, also those by a field of numbers."""
     asked = QueryDict("between_a=age:1:2&in_b=party:Whig&topic=3&least=2")
     senses = [SimpleNamespace(number=k, with_label=f"Name (T{k:02d})") for k in (0, 7, 9)]
-    suggested = views._suggest_senses(PageQuery(asked), senses)
+    suggested = views.suggest_senses(PageQuery(asked), senses)
     assert suggested == [("Name (T00) and Name (T07)", "?least=2&topic_a=0&topic_b=7")]
-    assert views._suggest_senses(PageQuery(asked), senses[:1]) == []
+    assert views.suggest_senses(PageQuery(asked), senses[:1]) == []

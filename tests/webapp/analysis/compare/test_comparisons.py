@@ -23,6 +23,7 @@ from webapp.analysis.compare import (
     answer,
     fates,
     matchings,
+    notices,
     picture,
     queries as comparisons,
     seed_band,
@@ -140,10 +141,10 @@ def test_pairs_are_those_of_the_matching(client, trained, others):
 
 
 def test_both_directions_are_one_matching(client, trained, others):
-    matchings._quick.cache_clear()
+    matchings.match_quickly.cache_clear()
     there = data(client, trained.pk, others[1].pk)
     back = data(client, others[1].pk, trained.pk)
-    assert matchings._quick.cache_info().misses == 1
+    assert matchings.match_quickly.cache_info().misses == 1
     pairs = {(row["first"]["number"], row["second"]["number"]) for row in there["topics"]["rows"]}
     assert pairs == {
         (row["second"]["number"], row["first"]["number"]) for row in back["topics"]["rows"]
@@ -393,7 +394,7 @@ def test_all_topics_that_were_named_beforehand_are_a_setting(trained, others):
     named = [NamedTopic("First", ("a", "b", "c")), NamedTopic("Second", ("d", "e", "f"))]
     Run.objects.filter(pk=trained.pk).update(steering=Steering(named=named).stored)
     some = list(Run.objects.filter(pk__in=[trained.pk, others[0].pk]).order_by("pk"))
-    (row,) = [row for row in views._differences(some).rows if row.name == "seeds"]
+    (row,) = [row for row in notices.settings_that_differ(some).rows if row.name == "seeds"]
     with_names, without = row.values
     assert "First (T00): a, b, c" in with_names and "Second (T01): d, e, f" in with_names
     assert without == ""
@@ -408,7 +409,7 @@ def test_which_words_a_run_has_is_a_setting_that_differs(trained, others):
     words.save()
     other = others[0]
     other.version = words
-    rows = {row.name: row.values for row in views._differences([trained, other]).rows}
+    rows = {row.name: row.values for row in notices.settings_that_differ([trained, other]).rows}
     assert rows["words"] == ["version 1", "version 2: 2 more stop words (congress, states)"]
 
 
@@ -486,12 +487,12 @@ def large(monkeypatch):
     sent = []
     monkeypatch.setattr(matchings, "QUICK_TOPIC_PAIRS", 0)
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind, pk)))
-    matchings._remembered.clear()
+    clear_all()
     return sent
 
 
 def test_a_worker_compares_large_runs_once(client, trained, others, large):
-    quick = matchings._quick(*sorted((trained.snapshot_id, others[0].snapshot_id)))
+    quick = matchings.match_quickly(*sorted((trained.snapshot_id, others[0].snapshot_id)))
     first = data(client, trained.pk, others[0].pk)
     assert first["topics"] is None and "comparison" not in first and len(large) == 1
     assert [(pair["run"], pair["other"], pair["status"]) for pair in first["comparing"]] == [
@@ -504,12 +505,7 @@ def test_a_worker_compares_large_runs_once(client, trained, others, large):
         "waiting for a worker" in html and "js/part.js" in html and 'http-equiv="refresh"' in html
     )
     answer = client.get(f"/api/v1/runs/{trained.pk}/compare/{others[0].pk}")
-    assert answer.status_code == 202 and answer.json() == {
-        "status": "queued",
-        "done": 0.0,
-        "error": "",
-        "notice": "",
-    }
+    assert answer.status_code == 202 and answer.json() == first["comparing"][0]
     matchings.compare(large[0][1])
     row = Comparison.objects.get()
     assert (row.status, row.done, row.tries) == ("ready", 1.0, 1)
@@ -527,9 +523,33 @@ def test_a_worker_compares_large_runs_once(client, trained, others, large):
     assert client.get(f"/api/v1/runs/{trained.pk}/compare/{others[0].pk}").status_code == 200
 
 
+def test_who_only_reads_a_comparison_asks_no_worker(trained, others, large):
+    with pytest.raises(matchings.Unmatched) as unmatched:
+        matchings.matched(trained, others[0])
+    assert (unmatched.value.status, unmatched.value.key) == ("queued", None)
+    assert not Comparison.objects.exists() and large == []
+
+
+def test_the_file_of_two_runs_topics_asks_a_worker_for_whoever_asked(
+    client, trained, others, large
+):
+    table = f"{reverse('compare_topics_csv')}?run={trained.pk}&run={others[0].pk}"
+    assert client.get(table).status_code == 202 and len(large) == 1
+    assert Comparison.objects.get().by == User.objects.local()
+
+
+@pytest.mark.parametrize("name", ["compare_measures_json", "compare_measures_csv"])
+def test_the_table_of_measures_asks_a_worker_for_whoever_asked(
+    client, trained, others, large, name
+):
+    """A run may have ended since its page was opened."""
+    client.get(f"{reverse(name)}?run={trained.pk}&run={others[0].pk}")
+    assert len(large) == 1 and Comparison.objects.get().by == User.objects.local()
+
+
 def test_a_comparison_that_lost_its_process_is_made_again(trained, others, large):
     with pytest.raises(matchings.Unmatched):
-        matchings.matched(trained, others[0])
+        matchings.matched_or_asked(trained, others[0], None)
     pk = large[0][1]
     assert claims.claim(kinds.COMPARE, pk) == 1
     beat = Comparison.objects.values_list("attempt", "heartbeat_at", "tries").get(pk=pk)
@@ -546,12 +566,12 @@ def test_a_comparison_that_fails_says_so_and_can_be_tried_again(
     data(client, trained.pk, others[0].pk)
     table = f"{reverse('compare_topics_csv')}?run={trained.pk}&run={others[0].pk}"
     assert client.get(table).status_code == 202
-    (_, pk), there = large[0], matchings._topics
+    (_, pk), match = large[0], matching.match
 
-    def broken(*snapshots):
+    def broken(*topics, **settings):
         raise RuntimeError("a sentence for the log alone")
 
-    monkeypatch.setattr(matchings, "_topics", broken)
+    monkeypatch.setattr(matching, "match", broken)
     matchings.compare(pk)
     (pair,) = data(client, trained.pk, others[0].pk)["comparing"]
     assert pair["status"] == "failed" and "Something went wrong" in pair["error"]
@@ -561,7 +581,7 @@ def test_a_comparison_that_fails_says_so_and_can_be_tried_again(
     sentence = no_table.content.decode()
     assert no_table.status_code == 409 and pair["error"] in sentence
     assert "Try again" in sentence and f"?run={trained.pk}&run={others[0].pk}" in sentence
-    monkeypatch.setattr(matchings, "_topics", there)
+    monkeypatch.setattr(matching, "match", match)
     assert (
         client.post(pair["again"]).status_code == 302
         and Comparison.objects.get(pk=pk).status == "queued"
@@ -611,7 +631,7 @@ def test_the_progress_of_a_matching_is_told(monkeypatch):
     one, other = (topics_of(rng.dirichlet(np.full(30, 0.2), K), 12) for K in (7, 5))
     words = [f"w{i}" for i in range(30)]
     whole = matching.similarities(one, other, words, words)
-    monkeypatch.setattr(distances, "_LEAST_PART_TOPICS", 2)
+    monkeypatch.setattr(distances, "LEAST_PART_TOPICS", 2)
     parts = matching.similarities(one, other, words, words, told.append)
     assert (parts == whole).all() and told == pytest.approx([2 / 7, 4 / 7, 6 / 7, 1])
 
@@ -685,7 +705,7 @@ def test_a_split_is_a_difference_where_seeds_keep_the_whole_and_its_parts():
 
 def test_where_no_topic_lacks_a_partner_nothing_is_said_of_seeds():
     view = SimpleNamespace(run=SimpleNamespace(pk=2), topics=range(40))
-    said = seed_band._say(view, SimpleNamespace(pk=3), 0, [14, 18], 0)
+    said = seed_band.say_partners(view, SimpleNamespace(pk=3), 0, [14, 18], 0)
     assert said == "Every topic of run 2 has a partner in run 3."
 
 
@@ -699,6 +719,6 @@ def test_where_no_topic_lacks_a_partner_nothing_is_said_of_seeds():
 )
 def test_one_topic_without_a_partner_is_spoken_of_in_the_singular(differences, said):
     view = SimpleNamespace(run=SimpleNamespace(pk=2), topics=range(40))
-    sentence = seed_band._say(view, SimpleNamespace(pk=3), 1, [14, 18], differences)
+    sentence = seed_band.say_partners(view, SimpleNamespace(pk=3), 1, [14, 18], differences)
     assert sentence.startswith("1 of the 40 topics of run 2 has no partner in run 3. ")
     assert sentence.endswith(f" {said}") and "these" not in sentence and "None" not in sentence

@@ -33,10 +33,10 @@ def test_periods_add_up_to_the_estimate(dated, written):
     own = estimates.regression_of(
         Selection.all(RunView(dated)), EffectQuestion(formula.read(written))
     )
-    periods, untested = variants._exchangeable(own)
+    periods, untested = variants.units_to_exchange(own)
     assert (untested, len(periods.side)) == ("", 40)
-    sums = variants._unit_sums(own, own, np.arange(2), periods)
-    added = variants._lever(own, periods) @ (sums.residual / sums.words[:, None])
+    sums = variants.sums_of_units(own, own, np.arange(2), periods)
+    added = variants.lever_of_periods(own, periods) @ (sums.residual / sums.words[:, None])
     assert added == pytest.approx(own.table().answers.difference, abs=1e-6)
 
 

@@ -1,7 +1,7 @@
 """A group's keywords are not its own name."""
 
-from webapp.analysis.findings.kinds.keywords import _words_and_pieces
+from webapp.analysis.findings.kinds.keywords import words_of_value
 
 
 def test_a_value_with_an_apostrophe_is_known_as_a_word_and_by_its_pieces():
-    assert _words_and_pieces("Conan O’Brien") == {"conan", "o'brien", "o", "brien"}
+    assert words_of_value("Conan O’Brien") == {"conan", "o'brien", "o", "brien"}

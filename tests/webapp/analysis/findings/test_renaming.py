@@ -31,7 +31,7 @@ def old(trained):
     run = Run.objects.select_related("snapshot").get(pk=trained.pk)
     yield run
     cache.clear_all()
-    dispatch._forget_tries(renaming.TASK, renaming._tried(run.snapshot_id))
+    dispatch.forget_tries(renaming.TASK, renaming.tried_arguments(run.snapshot_id))
 
 
 def test_an_old_run_is_named_once_and_labels_stay(old):
@@ -136,7 +136,7 @@ def test_names_of_families_are_made_once_and_those_of_readers_groups_when_asked(
     number = family_cuts.cut(view, None).most
     named = [family_cuts.cut(view, count) for count in range(2, number + 1)]
     cache.clear_all()
-    monkeypatch.setattr(family_names, "_make", lambda *_: pytest.fail("they are stored"))
+    monkeypatch.setattr(family_names, "make_names", lambda *_: pytest.fail("they are stored"))
     assert [family_cuts.cut(RunView(trained), count) for count in range(2, number + 1)] == named
     monkeypatch.undo()
     cache.clear_all()
@@ -160,9 +160,11 @@ def test_a_page_makes_only_names_that_it_shows(trained, monkeypatch):
 
     def make(run, sets):
         made.append([sorted(topics_of_family) for topics_of_family in sets])
-        return {family_names._key_of(of_family): FamilyName([], ("man",)) for of_family in sets}
+        return {
+            family_names.key_of_topics(of_family): FamilyName([], ("man",)) for of_family in sets
+        }
 
-    monkeypatch.setattr(family_names, "_make", make)
+    monkeypatch.setattr(family_names, "make_names", make)
     for _ in range(2):
         assert {family.name for family in family_cuts.cut(RunView(trained), 2).families} == {
             "Others",
@@ -178,10 +180,10 @@ def test_names_of_several_families_are_made_together(trained, monkeypatch):
 
     def make(run, sets):
         made.append(len(sets))
-        return {family_names._key_of(topics): FamilyName([], ("man",)) for topics in sets}
+        return {family_names.key_of_topics(topics): FamilyName([], ("man",)) for topics in sets}
 
-    monkeypatch.setattr(family_names, "_stored", lambda *_: {})
-    monkeypatch.setattr(family_names, "_make", make)
+    monkeypatch.setattr(family_names, "stored_names", lambda *_: {})
+    monkeypatch.setattr(family_names, "make_names", make)
     cache.clear_all()
     view = RunView(trained)
     names_of_sets = family_names.proposed(view, [[0, 1], [2, 3]])
@@ -273,9 +275,9 @@ def test_names_of_families_follow_what_is_said_of_who_speaks(trained, monkeypatc
 
 def test_under_embargo_no_long_phrase_names_a_family(trained, monkeypatch):
     view = RunView(trained)
-    assert family_names._sayable(view.run)("Secretary of the State")
+    assert family_names.sayable_rule(view.run)("Secretary of the State")
     monkeypatch.setattr(view.run.corpus, "embargo", True)
-    is_sayable = family_names._sayable(view.run)
+    is_sayable = family_names.sayable_rule(view.run)
     assert is_sayable("Secretary of State") and not is_sayable("Secretary of the State")
 
 
@@ -283,7 +285,7 @@ def test_what_families_may_be_called_by_is_stored_with_topics(old):
     renaming.rename(old.pk, None)
     for topic in Topic.objects.filter(snapshot=old.snapshot_id):
         for text, words, tokens, worth in topic.family_terms:
-            assert text and words and tokens > 0 and 0 <= worth <= 1
+            assert text and words and tokens > 0 and 0 <= worth <= names.NAMES_TOPIC
     assert StoredResult.objects.filter(
         snapshot=old.snapshot_id, key=family_tree.NAMES, method=names.METHOD
     ).exists()
@@ -312,7 +314,7 @@ def test_names_of_families_are_stored_with_findings_where_there_are_no_texts(tra
     cache.clear_all()
     of_bags = SimpleNamespace(document_bow=SimpleNamespace(offsets=None))
     document_set = SimpleNamespace(view=RunView(trained), evidence=of_bags)
-    assert compute._quotes(document_set, []) == []
+    assert compute.quote_families(document_set, []) == []
     assert StoredResult.objects.filter(snapshot=trained.snapshot_id, key=family_tree.NAMES).exists()
 
 
@@ -341,8 +343,8 @@ def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monke
 def test_the_words_of_a_heading_are_those_that_its_phrase_still_has(
     text, words, heading, remaining
 ):
-    phrase = names._WrittenPhrase(text, words, 5)
-    assert names._remaining_words(phrase, heading) == remaining
+    phrase = names.WrittenPhrase(text, words, 5)
+    assert names.remaining_words(phrase, heading) == remaining
 
 
 def test_no_family_is_called_by_an_amount():
@@ -353,9 +355,9 @@ def test_no_family_is_called_by_an_amount():
         names_person=lambda text: False,
     )
     phrases = [
-        names._WrittenPhrase(text, (1, 2), 5)
+        names.WrittenPhrase(text, (1, 2), 5)
         for text in ("Millionen Euro", "dreißig Jahre", "zweiten Quartal", "Zweiten Weltkrieg")
     ]
     numerals = written_number_words("de")
-    terms = names._phrases_of_families(takes_all, phrases, set(), numerals)
+    terms = names.phrases_of_families(takes_all, phrases, set(), numerals)
     assert [term.text for term in terms] == ["Zweiten Weltkrieg"]

@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,25 +18,28 @@ from benchmarks.insight import spoken
 from inference.answers.outcome import AmountTable
 from tests.webapp.topic_links import topic_link
 from webapp.analysis.findings import (
-    mixes,
+    families_by_group,
+    sentence_writer,
     sentences,
     time_sentences,
-    writer as writer_module,
 )
-from webapp.analysis.findings.called import Names
-from webapp.analysis.findings.item import RatioBetween
+from webapp.analysis.findings.interval_shapes import RatioBetween, ShareBetween
 from webapp.analysis.findings.kinds import KINDS, no_difference
 from webapp.analysis.findings.kinds.caution import ThinTimes, TopicsCaution
 from webapp.analysis.findings.kinds.event import Event, EventItem
 from webapp.analysis.findings.kinds.family import Family
 from webapp.analysis.findings.kinds.keywords import Keywords
+from webapp.analysis.findings.kinds.mark import MarkItem
+from webapp.analysis.findings.kinds.sense import Sense
+from webapp.analysis.findings.name_counts import NameCheck, NameCounts
 from webapp.analysis.findings.over_time import SpanAsker
-from webapp.analysis.findings.river import River
+from webapp.analysis.findings.river import River, say_few_words
 from webapp.analysis.findings.screen import first_sentences, overview_screen
 from webapp.analysis.findings.screen.axis import Axis
+from webapp.analysis.findings.screen.group_tables import group_tables
 from webapp.analysis.findings.screen.word_lines import word_lines
-from webapp.analysis.findings.values import OfGroup, Shaped
-from webapp.analysis.findings.writer import Writer
+from webapp.analysis.findings.sentence_writer import SentenceWriter
+from webapp.analysis.findings.spans_and_groups import OfGroup, Shaped
 from webapp.core.documents.selection import Selection
 from webapp.core.results import labels, links
 from webapp.core.results.view import RunView
@@ -116,7 +120,7 @@ def test_nothing_is_none_and_not_0_percent(shape, more, shares, sentence):
 
 def test_a_family_names_as_many_topics_as_can_be_read_aloud(trained):
     run = RunView(trained)
-    writer = Writer(Selection.read(QueryDict(""), run), {})
+    writer = SentenceWriter(Selection.read(QueryDict(""), run), {})
     topics = list(range(trained.topics))
     family = Family(score=1, estimate=0.1, low=0.09, high=0.11, topics=topics, name="Navy & ships")
     assert len(_topics_named(family.say(writer))) == 3
@@ -131,7 +135,6 @@ def test_a_family_names_as_many_topics_as_can_be_read_aloud(trained):
     ("shape", "more", "first", "last"),
     [
         ("line", True, "1900", "1950"),
-        ("window", False, "1900", "1950"),  # rare then: on both sides of it
         ("window", True, "1912", "1919"),
         ("step", True, "1912", "1950"),
     ],
@@ -152,6 +155,27 @@ def test_the_documents_of_a_word_of_a_time_are_of_the_set(trained, shape, more, 
     )
     query = QueryDict(event.say(_writer_of(selection, event)).url.partition("?")[2])
     assert (query["from"], query["to"], query["q"]) == (first, last, 'peace "war"')
+
+
+def test_a_word_that_is_rare_for_a_time_opens_its_page(trained):
+    """It opened all documents with the word, all of which are of other times."""
+    selection = Selection.read(QueryDict("from=1900&to=1950"), RunView(trained))
+    rare = Event(
+        score=1.0,
+        estimate=0.0,
+        topic=1,
+        shape="window",
+        more=False,
+        first="1912",
+        last="1919",
+        words=["war"],
+        here=0.0,
+        rest=0.07,
+    )
+    said = rare.say(_writer_of(selection, rare))
+    path, _, query = said.url.partition("?")
+    assert path == reverse("run_word", args=[trained.pk, "war"])
+    assert (QueryDict(query)["from"], said.opens) == ("1900", "Word over time")
 
 
 def test_the_documents_of_a_word_of_a_group_are_of_the_set(trained):
@@ -178,7 +202,7 @@ def test_a_caution_names_as_many_topics_as_can_be_read_aloud(trained):
     )
     labels.proposals.cache_clear()
     view = RunView(trained)
-    writer = Writer(Selection.read(QueryDict(""), view), {})
+    writer = SentenceWriter(Selection.read(QueryDict(""), view), {})
     topics = list(range(5))
     mixed = TopicsCaution(
         score=1, low=0.1, high=0.1, estimate=0.1, count=11, topics=topics, what="mixed"
@@ -190,6 +214,21 @@ def test_a_caution_names_as_many_topics_as_can_be_read_aloud(trained):
     labels.proposals.cache_clear()
 
 
+def test_a_caution_leads_to_all_of_its_topics(trained):
+    """Of 21 it led to the five that it named."""
+    writer = SentenceWriter(Selection.read(QueryDict(""), RunView(trained)), {})
+    topics = list(range(6))
+    caution = TopicsCaution(
+        score=1, low=0.1, high=0.1, estimate=0.1, count=6, topics=topics, what="unstable"
+    )
+    said = caution.say(writer)
+    assert len(_topics_named(said)) < len(topics)
+    assert QueryDict(said.url.partition("?")[2])["topics"] == "0,1,2,3,4,5"
+    long = replace(caution, count=101, topics=[*topics, *[0] * 95])
+    topics_of_link = QueryDict(long.say(writer).url.partition("?")[2])["topics"].split(",")
+    assert len(topics_of_link) == 100 and topics_of_link[:6] == list("012345")
+
+
 @pytest.mark.parametrize(
     ("thin", "of", "said"),
     [(1, 12, "1 of 12 years has fewer than 10"), (2, 12, "2 of 12 years have fewer than 10")],
@@ -198,12 +237,12 @@ def test_one_period_of_few_documents_is_spoken_of_in_the_singular(trained, thin,
     caution = ThinTimes(
         score=1, low=0.1, high=0.1, estimate=0.1, count=thin, of=of, unit="year", periods=[]
     )
-    writer = Writer(Selection.read(QueryDict(""), RunView(trained)), {})
+    writer = SentenceWriter(Selection.read(QueryDict(""), RunView(trained)), {})
     assert "".join(caution.say(writer).parts) == f"Few documents: {said}"
 
 
 def _writer_of(selection, finding):
-    return Writer(selection, {}, searched=finding.searched)
+    return SentenceWriter(selection, {}, searched=finding.searched)
 
 
 def test_words_of_findings_and_of_topics_without_a_name_are_looked_up_together(
@@ -212,7 +251,7 @@ def test_words_of_findings_and_of_topics_without_a_name_are_looked_up_together(
     Topic.objects.filter(snapshot=trained.snapshot_id).update(name="", name_parts=[])
     labels.proposals.cache_clear()
     looked_up = []
-    for module, name in ((writer_module.search, "terms"), (writer_module.topics, "top_words")):
+    for module, name in ((sentence_writer.search, "terms"), (sentence_writer.topics, "top_words")):
         read = getattr(module, name)
 
         def noted(view, asked, *rest, read=read):
@@ -221,7 +260,7 @@ def test_words_of_findings_and_of_topics_without_a_name_are_looked_up_together(
 
         monkeypatch.setattr(module, name, noted)
     selection = Selection.read(QueryDict(""), RunView(trained))
-    writer = Writer(selection, {}, searched=["war", "peace"])
+    writer = SentenceWriter(selection, {}, searched=["war", "peace"])
     assert [writer.search_with(word) for word in ("peace", "war")] == ['"peace"', '"war"']
     names = [writer.topic(k).name for k in range(3)]
     assert all(names) and len(set(names)) == 3
@@ -251,27 +290,28 @@ TIMES = 7  # that a topic's share is said to be larger
 
 
 @pytest.mark.parametrize(
-    ("name_inside", "words"),
+    ("name_inside", "check"),
     [
-        (700, []),
-        (180, ["agreements"]),  # the name moves less: words of the topic that do are named, too
-        (150, None),  # it hardly moves
-        (40, None),  # the texts have less of it
+        (700, NameCheck(True, [])),
+        # the name moves less: words of the topic that do are named, too
+        (180, NameCheck(True, ["agreements"])),
+        (150, NameCheck(False, [])),  # it hardly moves
+        (40, NameCheck(False, [])),  # the texts have less of it
     ],
 )
-def test_what_the_texts_contradict_by_the_topics_name_is_not_told(name_inside, words):
+def test_what_the_texts_contradict_by_the_topics_name_is_not_told(name_inside, check):
     """Whoever reads that Trade is seven times as large takes it that trade was spoken of so much
     more."""
     labels = SimpleNamespace(label=lambda k: "", parts_of_name=lambda k: ("Trade",))
     evidence = SimpleNamespace(lengths=np.full(2, 10_000))
-    names = Names(SimpleNamespace(topics=1), labels, evidence, np.ones(1, bool))
+    names = NameCounts(SimpleNamespace(topics=1), labels, evidence, np.ones(1, bool))
     names.spelling = {0: "trade", 1: "agreements"}
-    names._standing = [[1]]
+    names.standing_words = [[1]]
     both = np.arange(2)
     counts = {(0,): np.array([name_inside, 100.0]), (1,): np.array([700.0, 100.0])}
     names.uses = lambda part: (both, counts[part])
     inside = np.array([True, False])
-    assert names.checked(0, both, inside, ~inside, math.log(TIMES)) == words
+    assert names.check_name(0, both, inside, ~inside, math.log(TIMES)) == check
 
 
 WINDOW = (10, 15)  # of thirty periods
@@ -302,6 +342,85 @@ def test_a_window_differs_from_the_time_before_it_and_from_that_after_it(
 
 
 @pytest.mark.parametrize(
+    ("used", "told"),
+    [
+        ([(16, 30)], ("step", 16, 29, True)),  # none before: it came
+        ([(0, 10)], ("step", 10, 29, False)),  # none since: it went
+        ([(0, 5), (20, 30)], ("window", 10, 15, False)),
+        ([(0, 5), (12, 13), (20, 30)], ("window", 10, 15, False)),
+        ([(29, 30)], ("window", 29, 29, True)),  # what the last period alone has is no step
+    ],
+)
+def test_a_time_without_any_reaches_to_where_there_is_some(used, told):
+    """ "Rare from 1885 to 1912" was said of a word that no text before 1933 has."""
+    first, last = WINDOW
+    group = np.repeat(np.arange(30), 10)
+    amounts = np.zeros(len(group))
+    for begin, behind in used:
+        amounts[(group >= begin) & (group < behind)] = 1.0
+    outcome = AmountTable(csr_matrix(amounts[:, None]), np.full(len(group), 100.0))
+    spans = SimpleNamespace(outcome=outcome, position=group)
+    asker = SpanAsker(SimpleNamespace(spans=spans, calendar=SimpleNamespace(group=group)), str)
+    assert asker.reaching_to_none(0, first, last) == told
+
+
+@pytest.mark.parametrize(
+    ("more", "early", "said"),
+    [
+        (True, "1876", "It: rising from 0.1% of the words until 1876 to 3.7% since 1934"),
+        (False, "1876", "It: falling from 3.7% of the words until 1876 to 0.1% since 1934"),
+        (False, "", "It: falling from 3.7% of the words to 0.1%"),  # of an older program
+    ],
+)
+def test_what_changed_all_along_has_years(more, early, said):
+    """Nobody can tell where the first third of the time ends."""
+    line = Shaped(
+        first="1790",
+        last="2020",
+        shape="line",
+        more=more,
+        turn="1934" if early else "",
+        early=early,
+    )
+    shares = (0.037, 0.001) if more else (0.001, 0.037)
+    parts = time_sentences.changed(line, ["It"], shares, "words", "", ("1790", "2020"))
+    assert "".join(parts) == said
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "said"),
+    [
+        ("", "", "50% of its documents until 1880, to {} in 52% since 1938"),
+        ("1816", "1999", "50% of its documents from 1816 to 1880, to {} in 52% from 1938 to 1999"),
+    ],
+)
+def test_a_changed_use_is_said_of_the_time_for_which_it_holds(trained, begins, ends, said):
+    writer = SentenceWriter(Selection.read(QueryDict(""), RunView(trained)), {})
+    changed = Sense(
+        score=1.0,
+        estimate=0.4,
+        low=0.2,
+        high=0.6,
+        word="military",
+        gained=1,
+        lost=0,
+        gained_shares=(0.1, 0.52),
+        lost_shares=(0.5, 0.1),
+        documents_counted=(60, 60),
+        until=("1880", "1880"),
+        since=("1938", "1938"),
+        begins=begins,
+        ends=ends,
+    )
+    sentence = changed.say(writer)
+    parts = [part if isinstance(part, str) else part.name for part in sentence.parts]
+    assert "".join(parts).endswith(said.format(writer.topic(1).name))
+    assert sentence.opens == "Word over time"
+    (item,) = changed.items(writer)
+    assert (item.begins, item.ends) == (begins, ends)
+
+
+@pytest.mark.parametrize(
     ("end", "span", "said"),
     [
         (1866.0, 200.0, "1865"),
@@ -323,6 +442,23 @@ def test_a_group_of_numbers_is_said_with_the_name_of_its_field():
     assert likes.in_words("of") == "where likes is 1236 or less"
 
 
+def event_item(**values) -> EventItem:
+    whole = {
+        "kind": "event",
+        "word": "texas",
+        "also": [],
+        "topic": topic_link(1, "Texas", True),
+        "first": "1840",
+        "last": "1859",
+        "until": "1839",
+        "here": 0.1,
+        "rest": 0.2,
+        "sections": False,
+        "times": RatioBetween(ratio=2.0, low=1.5, high=3.0),
+    }
+    return EventItem(**whole | values)
+
+
 @pytest.mark.parametrize(
     ("shape", "more", "when", "place", "width", "shares"),
     [
@@ -336,27 +472,66 @@ def test_a_group_of_numbers_is_said_with_the_name_of_its_field():
 def test_a_row_of_words_says_the_years_of_its_bar_and_its_shares(
     shape, more, when, place, width, shares
 ):
-    item = EventItem(
-        kind="event",
-        word="texas",
-        also=[],
-        topic=topic_link(1, "Texas", True),
-        shape=shape,
-        more=more,
-        first="1840",
-        last="1859",
-        until="1839",
-        here=0.1,
-        rest=0.2,
-        sections=False,
-        times=RatioBetween(ratio=2.0, low=1.5, high=3.0),
-    )
+    item = event_item(shape=shape, more=more)
     axis = Axis(1800.0, 1900.0)
     (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], axis)
     assert (line.when, line.place, line.width) == (when, place, width)
     assert line.fading == (shape == "line")
     assert line.rare == (shape == "window" and not more)
     assert (line.here, line.rest) == shares
+
+
+@pytest.mark.parametrize(
+    ("shape", "more", "shares", "when", "said"),
+    [
+        ("window", False, (0.0, 0.07), "none 1840–1859", ("none", "7.0%")),
+        ("step", True, (0.07, 0.0), "since 1840", ("7.0%", "none")),
+        ("step", False, (0.0, 0.07), "until 1839", ("7.0%", "none")),
+    ],
+)
+def test_a_row_of_words_says_none_where_no_document_has_the_word(shape, more, shares, when, said):
+    here, rest = shares
+    item = event_item(shape=shape, more=more, here=here, rest=rest)
+    (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], Axis(1800.0, 1900.0))
+    assert (line.when, line.here, line.rest) == (when, *said)
+
+
+def test_a_narrow_page_shows_the_clearest_words_and_counts_the_others():
+    def item_of(rank: int, more: bool) -> SimpleNamespace:
+        item = event_item(shape="step", more=more)
+        return SimpleNamespace(rank=rank, items=[item])
+
+    axis = Axis(1800.0, 1900.0)
+    lines = word_lines([item_of(rank, rank != 2) for rank in range(1, 10)], axis)
+    assert [line.row.rank for line in lines if line.clear] == [1, 3, 4, 5, 6, 7]
+    all_fall = word_lines([item_of(rank, False) for rank in range(1, 10)], axis)
+    assert [line.row.rank for line in all_fall if line.clear] == [1, 2, 3, 4, 5, 6]
+
+
+def test_thirds_of_a_number_are_called_so():
+    """ "Each retweets is compared with all other documents of every retweets" was no sentence."""
+
+    def rows(name: str, bounds: tuple[str, str] | None, count: int) -> list[SimpleNamespace]:
+        share = ShareBetween(0.2, 0.1, 0.3)
+        item = MarkItem(
+            kind="mark",
+            field=name,
+            value="13 or more",
+            bounds=bounds,
+            topic=topic_link(1, "Texas", True),
+            more=True,
+            here=share,
+            rest=0.1,
+            times=RatioBetween(2.0, 1.5, 3.0),
+            above_all=[],
+        )
+        return [SimpleNamespace(items=[item], url="", sure="") for _ in range(count)]
+
+    unit = SimpleNamespace(field=None, certainty="")
+    tables = group_tables([*rows("party", None, 6), *rows("retweets", ("13", ""), 5)], unit)
+    assert [table.of_number for table in tables] == [False, True]
+    assert [table.further for table in tables] == [2, 2]
+    assert [sum(line.clear for line in table.lines) for table in tables] == [4, 3]
 
 
 @pytest.mark.parametrize(
@@ -388,11 +563,16 @@ def test_the_page_draws_the_river_and_says_it_in_words(trained, client):
 def test_without_a_river_groups_are_rows_of_families(trained, client, monkeypatch):
     monkeypatch.setattr(River, "is_drawn", False)
     monkeypatch.setattr(
-        overview_screen, "mixes", lambda selection, unit, rows: mixes.mixes(selection, "", rows)
+        overview_screen,
+        "mixes",
+        lambda selection, period, rows: families_by_group.mixes(selection, "", rows),
     )
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     assert 'class="river"' not in page and 'class="mix"' in page
-    assert "<b>Groups</b>" in page and ": mostly " in page
+    assert "<b>Groups</b>" in page
+    shares = re.findall(r": (mostly|above all) <a [^>]*>.*?</a> \((\d+)", page)
+    assert shares
+    assert all((word == "mostly") == (int(share) > 50) for word, share in shares)
     assert 'class="tree"' not in page
 
 
@@ -407,11 +587,11 @@ def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkey
 
 def test_areas_say_what_is_missing_for_another_picture(trained, monkeypatch):
     version = trained.version
-    assert "have too few dates" in overview_screen._say_why_tree(version)
+    assert "have too few dates" in overview_screen.say_why_tree(version)
     monkeypatch.setattr(overview_screen.document_days, "first_and_last", lambda version: None)
-    assert "no dates, and no field" in overview_screen._say_why_tree(version)
+    assert "no dates, and no field" in overview_screen.say_why_tree(version)
     monkeypatch.setattr(overview_screen.fields, "categories", lambda version: [])
-    assert "no dates and no groups" in overview_screen._say_why_tree(version)
+    assert "no dates and no groups" in overview_screen.say_why_tree(version)
 
 
 def test_the_largest_topic_of_a_family_is_the_visible_one_with_most_words_of_the_set(
@@ -427,7 +607,7 @@ def test_the_largest_topic_of_a_family_is_the_visible_one_with_most_words_of_the
     )
     (topic,) = first_sentences.topics_of_families(view, [SimpleNamespace(family=family)], tokens)
     assert topic.number == 2
-    assert first_sentences._join([topic, topic]) == [topic, "; ", topic, "."]
+    assert first_sentences.join_topics([topic, topic]) == [topic, "; ", topic, "."]
 
 
 def test_the_first_screen_tells_changes_of_named_topics_first():
@@ -437,9 +617,9 @@ def test_the_first_screen_tells_changes_of_named_topics_first():
 
     unnamed = change(1, "world · peace · fear", False)
     named = change(2, "Soviet Union", True)
-    first, *_ = first_sentences._say_clearest([unnamed, named]).parts
+    first, *_ = first_sentences.say_clearest([unnamed, named]).parts
     assert first.name == "Soviet Union"
-    clearest = first_sentences._say_clearest([unnamed])
+    clearest = first_sentences.say_clearest([unnamed])
     assert clearest.parts[0].name == "world · peace · fear"
     assert clearest.label == "Clearest change"
 
@@ -454,7 +634,22 @@ def test_the_first_screen_tells_changes_of_named_topics_first():
 )
 def test_the_sentence_about_the_time_says_of_which_years_the_texts_are(starts, end, label):
     river = River([], starts, end, [], [])
-    assert first_sentences._name_years(river) == label
+    assert first_sentences.name_years(river) == label
+
+
+@pytest.mark.parametrize(
+    ("totals", "few"),
+    [
+        ([40, 0, 9_000, 12_000, 11_000], [True, True, False, False, False]),
+        ([2_000, 9_000, 12_000, 11_000], [False] * 4),  # enough, though less than in others
+        ([200, 300, 250, 280], [False] * 4),  # few everywhere: nothing stands out
+    ],
+)
+def test_times_with_few_words_are_told(totals, few):
+    river = River([], [], 0.0, totals, [])
+    assert river.few_words == few
+    said = "Pale: times with fewer than 1,000 counted words."  # a quarter of the median is more
+    assert say_few_words(river) == (said if any(few) else "")
 
 
 def test_a_topic_without_a_name_is_its_number_with_its_words_in_brackets():

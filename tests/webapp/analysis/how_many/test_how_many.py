@@ -3,7 +3,9 @@ planted subjects that have parts."""
 
 import csv
 import io
+import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,8 +16,8 @@ from inference import engines
 from inference.errors import Invalid
 from inference.explore import flows
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.how_many import sentences
-from webapp.analysis.how_many.shapes import Counts, Trained
+from webapp.analysis.how_many import page as pages, sentences
+from webapp.analysis.how_many.shapes import Counts, HowMany, Relative, Trained
 from webapp.core.results import evidence, found_again
 from webapp.core.runs import how_many, replicates
 from webapp.intake.ingest import word_estimates
@@ -81,13 +83,22 @@ def test_a_press_begins_short_trainings_and_the_page_waits(client, run):
     assert page["numbers"] == [2, 6, 18] and page["passes"] == 6 and page["takes"]
     html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
     assert "Try 2, 6 and 18 topics" in html
-    answered = client.post(reverse("run_how_many_train", args=[run.pk]))
+    answered = client.post(reverse("run_how_many_train", args=[run.pk]), {"act": "train"})
     assert answered.url == reverse("run_how_many", args=[run.pk])
     assert asked(client, run, 202)["to_come"] == 6
-    seeds = set(run.replicates.values_list("seed", "number"))
+    seeds = set(run.replicates.values_list("seed", "asked_topics"))
     assert seeds == {(seed, K) for seed in (2**63 - 1, 0) for K in (2, 6, 18)}
-    assert "0 of 6 short trainings" in client.get(answered.url).content.decode()
-    client.post(reverse("run_how_many_train", args=[run.pk]), {"cancel": "1"})
+    waiting = " ".join(client.get(answered.url).content.decode().split())
+    assert "0 of 6 short trainings are done. They continue when this computer is idle" in waiting
+    assert "and then take about" in waiting
+    first = run.replicates.order_by("pk")[0]
+    run.replicates.filter(pk=first.pk).update(status="ready")
+    # What was estimated before may be wrong: the rest may take far longer on a busy machine
+    assert "take about" not in client.get(answered.url).content.decode()
+    run.replicates.update(status="queued")
+    client.post(reverse("run_how_many_train", args=[run.pk]), {"act": "cancel"})
+    assert not run.replicates.exists()
+    assert client.post(reverse("run_how_many_train", args=[run.pk])).status_code == 400
     assert not run.replicates.exists()
 
 
@@ -96,7 +107,7 @@ def test_they_are_none_of_the_other_seeds(run):
     assert replicates.state(run).wanted == 0
     assert found_again.count_found(run) == []
     replicates.begin(run)
-    assert run.replicates.filter(number=0).count() == 2
+    assert run.replicates.filter(asked_topics=0).count() == 2
 
 
 def test_the_page_says_what_becomes_of_planted_subjects(client, run):
@@ -116,6 +127,33 @@ def test_the_page_says_what_becomes_of_planted_subjects(client, run):
     assert all(sentence.split("’")[0][:40] in html for sentence in page["sentences"])
     form = client.get(many["url"].partition("#")[0]).content.decode()
     assert 'value="18"' in form
+
+
+def test_links_of_the_picture_lead_to_the_table_also_from_topic_1000_on(client, run, monkeypatch):
+    train_all(run)
+    answer = pages.answer
+
+    def of_a_large_run(view, complete):
+        page = answer(view, complete)
+        assert isinstance(page, HowMany)
+        topics = [
+            replace(
+                topic,
+                parent=topic.parent and moved(topic.parent),
+                parts=[moved(part) for part in topic.parts],
+            )
+            for topic in page.topics
+        ]
+        return replace(page, topics=topics)
+
+    def moved(relative: Relative) -> Relative:
+        return replace(relative, topic=replace(relative.topic, number=relative.topic.number + 1000))
+
+    monkeypatch.setattr(pages, "answer", of_a_large_run)
+    html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
+    links = set(re.findall(r'href="#((?:few|many)-[^"]*)"', html))
+    assert any(link.startswith("few-1") for link in links)
+    assert links == set(re.findall(r'id="((?:few|many)-[^"]*)"', html))
 
 
 def check_parts(run, page) -> None:
@@ -155,7 +193,7 @@ def test_the_api_begins_them_and_answers(client, run):
 
 def test_the_command_says_the_same_and_writes_the_file(client, run, capsys):
     call_command("how_many", str(run.pk), "--no-wait")
-    assert run.replicates.filter(number__in=(2, 6, 18)).count() == 6
+    assert run.replicates.filter(asked_topics__in=(2, 6, 18)).count() == 6
     train_all(run)
     capsys.readouterr()
     call_command("how_many", str(run.pk))
@@ -180,10 +218,10 @@ def test_a_run_of_too_many_topics_is_refused_in_a_sentence(client, run, monkeypa
 
 
 def test_of_a_large_corpus_a_sample_is_read_and_that_is_said(client, run, monkeypatch):
-    longest = how_many._estimate(run, 1.0, cores=1)
+    longest = how_many.seconds_of_trainings(run, 1.0, cores=1)
     assert how_many.share_read(run) == 1.0 and asked(client, run)["sample"] == ""
     # Two seconds a training are not spent on reading
-    reading = longest - how_many._estimate(run, 0.0, cores=1)
+    reading = longest - how_many.seconds_of_trainings(run, 0.0, cores=1)
     monkeypatch.setattr(how_many, "MOST_CORE_SECONDS", longest - 0.5 * reading)
     assert how_many.share_read(run) == pytest.approx(0.5)
     assert "read 50% of the documents, drawn by chance" in asked(client, run)["sample"]
@@ -205,7 +243,7 @@ def test_the_time_is_estimated_as_the_form_of_trainings_does(run, monkeypatch):
     """For the cores that the trainings have; what they read is the same on every machine."""
     seconds = {}
     shares = {}
-    one_core = how_many._estimate(run, 1.0, cores=1)
+    one_core = how_many.seconds_of_trainings(run, 1.0, cores=1)
     monkeypatch.setattr(how_many, "MOST_CORE_SECONDS", one_core - 0.01)
     for cores in (2, 32):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
@@ -236,7 +274,7 @@ def test_a_failed_one_is_said_and_tried_again(client, run):
     how_many.rows(run).update(status=Replicate.Status.FAILED, error="The disk is full.")
     html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
     assert "The disk is full." in html and "Try again with 2, 6 and 18 topics" in html
-    how_many.rows(run).filter(number=2).update(status=Replicate.Status.READY)
+    how_many.rows(run).filter(asked_topics=2).update(status=Replicate.Status.READY)
     html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
     assert "2 of 6 are done and stay." in html
     how_many.begin(run)

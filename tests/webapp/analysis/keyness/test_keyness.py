@@ -408,6 +408,6 @@ def test_an_embargo_after_the_page_was_seen_takes_the_phrases_away(client, train
 @pytest.mark.parametrize("obstacle", [None, *Obstacle])
 def test_why_nothing_can_be_said_is_read_as_it_was_stored(obstacle):
     tried_words = word_contrast.TriedWords(0.95, 3, "t", (4, 9), obstacle)
-    packed = json.loads(json.dumps(word_contrast._pack_tried_words(tried_words)))
+    packed = json.loads(json.dumps(word_contrast.pack_tried_words(tried_words)))
     assert packed["verdict"] == ("" if obstacle is None else obstacle.value)
-    assert word_contrast._read_tried_words(packed) == tried_words
+    assert word_contrast.read_tried_words(packed) == tried_words

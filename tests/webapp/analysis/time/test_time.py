@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 from django.http import QueryDict
+from django.template.loader import render_to_string
 from django.urls import reverse
 from pydantic import TypeAdapter
 
@@ -29,9 +30,9 @@ from webapp.analysis.findings.screen import overview_screen
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.time import pinned_shares, shade_tables, shares, trends
 from webapp.analysis.time.shapes import TimeLines
-from webapp.analysis.two_sets import contrasts, sets_form
+from webapp.analysis.two_sets import sets_form
 from webapp.core.curation import services as curation
-from webapp.core.documents import document_days, document_groups, facets, fields, sums
+from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, page_cache
 from webapp.core.results.view import RunView
@@ -39,7 +40,7 @@ from webapp.models import Corpus, Run, Version
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.drawing import trends as drawing
 from webapp.platform.pages.page_query import PageQuery
-from webapp.platform.storage.cache import of_documents
+from webapp.platform.storage.cache import bounded_caches
 from webapp.service.corpora import deletion
 
 pytestmark = pytest.mark.django_db
@@ -198,7 +199,8 @@ def test_the_strongest_passages_of_a_bin(client, trained):
         number for _, number in sorted(inside)[:3]
     ]
     assert data["passages"]["documents"][0]["share"] == pytest.approx(-min(inside)[0])
-    assert "has=3%3A0" in data["passages"]["url"]  # all that have any of it
+    # all that have any of it, most of it first
+    assert "has=3%3A0&by=T03" in data["passages"]["url"]
     assert "1800s" in get(client, trained, "?topics=3&by=decade&bin=1800s", "run_time")
     assert (
         client.get(reverse("run_time", args=[trained.pk]) + "?topics=3&bin=<b>").status_code == 400
@@ -277,7 +279,7 @@ def gaps(draft, django_db_setup, django_db_blocker):
             max_share=1.0,
         )
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(day_sums, "_ROW_BYTES", 1_000)  # so small a corpus would leave none
+            patch.setattr(day_sums, "ROW_BYTES", 1_000)  # so small a corpus would leave none
             run = run_on(corpus, seed=1, topics=2, passes=20)
         yield run
 
@@ -314,9 +316,13 @@ def test_a_line_never_crosses_years_without_documents(client, gaps):
         )
     assert sum(mark["thin"] for mark in drawn["marks"]) == 2
     html = get(client, gaps, "?by=year&topics=0", "run_time")
+    with_documents = sum(b["documents"] > 0 for b in data["bins"])
+    assert with_documents < len(data["bins"]), "the overview counts no empty years, either"
+    named = re.search(r'id="thin".*?</span>', html, re.DOTALL)[0]
+    assert re.findall(r"<bdi>(\d+)</bdi>", named) == ["1903", "1910"]
     assert (
         "No documents in 1902, 1905" in html
-        and "2 of 31 are" in html
+        and f"2 of {with_documents} are" in html
         and "1 document has no date and is left out" in html
     )
 
@@ -352,6 +358,46 @@ def test_a_chart_has_its_own_scale_and_marks_the_years_of_its_change():
     assert not drawn["strip"], "words of each decade stand once below all charts"
     assert drawn_decades(None)[1].get("window") is None
     assert drawn_decades(ChangeMarks((1920.0, 1950.0), levels), large=True)[1]["strip"]
+
+
+def test_what_lasts_until_the_last_document_is_tinted_to_the_end_of_the_axis():
+    """“Since 1980”, where the last document is of 1992: the last decade is not over."""
+    levels = [(1900.0, 1980.0, 0.01), (1980.0, 1992.5, 0.23)]
+    for large in (False, True):
+        _, drawn = drawn_decades(ChangeMarks((1980.0, 1992.5), levels), large)
+        assert drawn["window"]["x"] + drawn["window"]["width"] == pytest.approx(drawn["end"])
+        assert drawn["levels"][-1]["end"] == pytest.approx(drawn["end"])
+
+
+def test_where_most_periods_are_thin_the_few_others_are_no_scale():
+    bins = [SimpleNamespace(label=d, thin=d != "1900s", tokens=10, documents=5) for d in DECADES]
+    topic = SimpleNamespace(share=SHARES)
+    page = SimpleNamespace(by="decade", in_time=True, bins=bins, topics=[topic])
+    assert drawing.own_scale(page, topic) == drawing.scale(page) == 1.0
+
+
+def test_an_interval_that_leaves_the_scale_has_a_mark():
+    """Dots of a category: 3% of the words, and up to 6% on a scale that ends at 4%."""
+    bins = [SimpleNamespace(label=party, thin=False) for party in ("Whig", "Democratic")]
+    page = SimpleNamespace(by="party", in_time=False, bins=bins)
+    topic = SimpleNamespace(
+        with_label="Trade (T01)",
+        share=[0.03, 0.03],
+        low=[0.02, 0.02],
+        high=[0.035, 0.06],
+        overall=0.03,
+    )
+    drawn = drawing.trend(page, topic, 0.04)
+    assert [row["beyond"] for row in drawn["rows"]] == [False, True]
+    assert render_to_string("time/_dots.html", {"drawn": drawn}).count("mark over") == 1
+
+
+def test_years_of_too_few_texts_are_said_with_longer_periods(client, trained):
+    few_texts = "&q=militia"
+    by_year = get(client, trained, f"?by=year{few_texts}", "run_time")
+    assert "Too few texts for years" in by_year and "Show it by decades" in by_year
+    assert "Show it by" not in get(client, trained, f"?by=decade{few_texts}", "run_time")
+    assert "Too few texts" not in get(client, trained, "?by=year", "run_time")
 
 
 def test_a_share_that_rises_all_along_has_no_window():
@@ -409,7 +455,7 @@ def test_documents_with_numbers_alone_are_grouped_by_these(client, draft, django
     assert page["by"] == "score" and len(page["bins"]) > 1
     assert "have no dates" not in get(client, run, "", "run_time")
     assert get(client, run, "", "run_time_table_json")["by"] == "score"
-    assert "Time shows their topics by “score”" in overview_screen._say_why_tree(run.version)
+    assert "Time shows their topics by “score”" in overview_screen.say_why_tree(run.version)
 
 
 def test_neither_dates_nor_categories(client, draft, django_db_blocker):
@@ -480,13 +526,7 @@ PAGES = [
 def answers(client, run) -> list[dict]:
     """Of PAGES, with nothing kept from before."""
     page_cache.clear()
-    for cache in (
-        sums._kept,
-        shares._cache,
-        contrasts._sums_of_sides,
-        of_documents,
-        facets._tallies,
-    ):
+    for cache in bounded_caches:
         cache.clear()
     return [get(client, run, query, name) for name, query in PAGES]
 
@@ -496,7 +536,7 @@ def by_day(trained, monkeypatch, tmp_path):
     """Sums by day of the run, as those that a training of a larger corpus leaves."""
     counted = evidence.of(trained)
     assert counted.day_sums is None  # the corpus is small
-    monkeypatch.setattr(day_sums, "_ROW_BYTES", 1_000)
+    monkeypatch.setattr(day_sums, "ROW_BYTES", 1_000)
     rows = (
         counted.mixtures.doc_ptr,
         counted.mixtures.doc_topics,
@@ -606,12 +646,15 @@ def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
     from webapp.analysis.time import shade_tables
 
     assert (
-        shade_tables._range(shade_tables._percent(0.0003), shade_tables._percent(0.004))
+        shade_tables.write_range(
+            shade_tables.write_percent(0.0003), shade_tables.write_percent(0.004)
+        )
         == "0.0–0.4"
     )
     assert (
-        shade_tables._range(shade_tables._percent(0.0), shade_tables._percent(0.12)) == "0–12"
-        and shade_tables._percent(0.0003) == "<0.1"
+        shade_tables.write_range(shade_tables.write_percent(0.0), shade_tables.write_percent(0.12))
+        == "0–12"
+        and shade_tables.write_percent(0.0003) == "<0.1"
     )
 
 
@@ -832,6 +875,15 @@ def test_a_table_says_how_many_topics_it_has_where_it_has_any(client, trained):
     assert 'class="shades' not in of_none
 
 
+def test_the_intervals_of_a_row_open_and_close(client, trained):
+    """A wide table shows them for one row at a time."""
+    html = get(client, trained, "?by=year", "run_time_table")
+    number = re.search(r"[?&;]row=(\d+)#row-\1", html)
+    assert number and "hide intervals" not in html
+    opened = get(client, trained, f"?by=year&row={number[1]}", "run_time_table")
+    assert opened.count("hide intervals") == 1 and 'class="ends"' in opened
+
+
 def test_of_a_category_the_values_of_the_set_are_shown(client, trained, monkeypatch):
     """A value that many documents have elsewhere does not take their place."""
     monkeypatch.setattr(trends, "VALUES", 1)
@@ -888,7 +940,7 @@ def test_pinned_lines_say_the_changes_and_when_there_are_too_many_periods():
         passages=None,
     )
     changes = [TopicChange(True, None, "War: 20% of the words since 1812, 1% before."), None]
-    kept = pinned_shares.pinned_lines(page, changes)
+    kept = pinned_shares.pin_lines(page, changes)
     assert kept.sentence.split("\n") == [
         "Share of the words.",
         "The page has 400 periods, which are more than a notebook keeps.",
@@ -897,4 +949,4 @@ def test_pinned_lines_say_the_changes_and_when_there_are_too_many_periods():
     assert kept.table is None and kept.passages == ""
     page.bins = page.bins[:300]
     topic.share = topic.low = topic.high = topic.share[:300]
-    assert len(pinned_shares.pinned_lines(page).table.rows) == 300
+    assert len(pinned_shares.pin_lines(page).table.rows) == 300

@@ -19,7 +19,7 @@ def circle(number: int, name: str, x: float) -> Circle:
 
 
 def labels(*circles: Circle) -> list[str]:
-    html = charts.map_labels(maps._label_circles(list(circles), HEIGHT))
+    html = charts.map_labels(maps.label_circles(list(circles), HEIGHT))
     return re.findall("<text[^>]*>(.*)</text>", html)
 
 

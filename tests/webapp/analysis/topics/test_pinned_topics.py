@@ -21,7 +21,9 @@ def pinned(client, run, query: str) -> tuple[dict, dict, dict]:
 
 
 def title(topic: dict) -> str:
-    return f"{topic['name']} ({topic['label']})"
+    if topic["has_name"]:
+        return f"{topic['name']} ({topic['label']})"
+    return f"{topic['label']} ({topic['name']})"
 
 
 def test_the_list_keeps_topics_shares_and_words(client, trained):

@@ -3,6 +3,7 @@ merged topic, too."""
 
 import math
 from collections import Counter, defaultdict
+from datetime import date
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +23,7 @@ from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.intake.metadata.groups import PERIODS
-from webapp.models import Corpus, Topic, Word
+from webapp.models import Corpus, Document, Topic, Word
 from webapp.platform.storage.cache import clear_all
 
 pytestmark = pytest.mark.django_db
@@ -142,6 +143,18 @@ def test_a_point_opens_the_documents_it_counts(client, case):
         for group in get(client, run, f"{query}&by={by}")["groups"]["bins"][:4]:
             listed = client.get(group["url"].replace("/documents/?", "/documents.json?")).json()
             assert listed["count"] == group["documents"], group
+            assert listed["by"] == "T01", "those with most of it come first"
+
+
+def test_values_are_in_the_order_of_their_times(client, case):
+    """Presidents as they followed each other, not by how many documents each has."""
+    run, _ = case
+    first_days: dict[str, date] = {}
+    for row in Document.objects.filter(corpus_id=run.corpus_id).order_by("date"):
+        first_days.setdefault(row.metadata["president"], row.date)
+    listed = [group["label"] for group in get(client, run, "by=president")["groups"]["bins"]]
+    assert listed == sorted(listed, key=lambda name: (first_days[name], name.casefold()))
+    assert len(listed) > 2
 
 
 @pytest.mark.parametrize("query", SETS)
@@ -211,13 +224,13 @@ def test_measures_are_the_models(client, trained):
 
 def test_values_too_close_to_be_drawn_apart_are_one():
     values = np.concatenate([np.random.default_rng(1).normal(size=2000), [50.0, -50.0]])
-    apart = topic_measures._drawn_apart(values)
+    apart = topic_measures.values_drawn_apart(values)
     assert len(apart) <= topic_measures.STROKES + 1 and (apart[0], apart[-1]) == (-50.0, 50.0)
     assert np.isin(apart, values).all() and (np.diff(apart) > 0).all()
     assert all(np.abs(apart - value).min() <= 100 / topic_measures.STROKES for value in values)
-    assert topic_measures._drawn_apart(np.full(999, 0.5)).tolist() == [
+    assert topic_measures.values_drawn_apart(np.full(999, 0.5)).tolist() == [
         0.5
-    ] and topic_measures._drawn_apart(values[:3]).tolist() == sorted(values[:3])
+    ] and topic_measures.values_drawn_apart(values[:3]).tolist() == sorted(values[:3])
 
 
 def as_json(value: object):

@@ -18,7 +18,7 @@ from webapp.analysis.families import family_address, family_cuts
 from webapp.core.curation import services as curation
 from webapp.core.documents import document_groups
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence, page_cache
+from webapp.core.results import evidence, found_again, page_cache, topic_kinds
 from webapp.core.results.view import RunView
 from webapp.models import Run, Topic, Word
 from webapp.platform.storage import cache
@@ -159,6 +159,43 @@ def test_kinds_stand_in_the_list_clear_ones_first(client, trained):
         for number, (mixed, background) in before.items():
             rows.filter(number=number).update(mixed=mixed, background=background)
         forget()
+
+
+def test_page_list_order_and_count_agree_on_kinds(client, trained, monkeypatch):
+    """Also of a topic with a near neighbour, and of those that other seeds lack."""
+    kinds = ["clear", "unstable", "general", "unstable", "mixed", "clear"]
+    lacking = {1, 2, 3}
+    again = [[found_again.Elsewhere(8, k not in lacking, 0.5, [])] for k in range(trained.topics)]
+    monkeypatch.setattr(found_again, "elsewhere", lambda run: again if run == trained else [])
+    rows = Topic.objects.filter(snapshot_id=trained.snapshot_id)
+    before = list(rows)
+    try:
+        rows.update(mixed=False, background=False)
+        rows.filter(number__in=[2, 3, 4]).update(mixed=True)
+        rows.filter(number=2).update(background=True)
+        rows.filter(number=0).update(similar=[[5, 0.01]])
+        forget()
+        assert topic_kinds.of_run(trained) == kinds
+        listed = get(client, trained, "sort=kind")["items"]
+        assert {t["number"]: t["kind"] for t in listed} == dict(enumerate(kinds))
+        assert [t["number"] for t in listed] == [0, 5, 4, 1, 3, 2]
+        for k, kind in enumerate(kinds):
+            page = client.get(reverse("run_topic_json", args=[trained.pk, k])).json()
+            assert page["verdict"]["kind"] == kind
+            near = [r for r in page["verdict"]["reasons"] if "nearly the same words" in r["text"]]
+            assert bool(near) == (k == 0)
+        assert topic_kinds.count_clear([trained]) == {trained.pk: (2, 6)}
+        page = client.get(reverse("corpus", args=[trained.corpus_id])).content.decode()
+        assert "2 of 6" in page
+    finally:
+        Topic.objects.bulk_update(before, ["mixed", "background", "similar"])
+        forget()
+
+
+def test_the_database_counts_clear_topics_as_they_are_listed(trained):
+    counted = topic_kinds.count_clear([trained])
+    kinds = topic_kinds.of_run(trained)
+    assert counted == {trained.pk: (kinds.count("clear"), len(kinds) - kinds.count(None))}
 
 
 def test_the_page_opens_by_family_and_its_data_by_share(trained, client):
@@ -396,7 +433,7 @@ def test_a_family_of_many_topics_has_a_short_address(client, trained, monkeypatc
     cut = family_cuts.cut(view, None)
     family = max(cut.families, key=lambda family: len(family.topics))
     selection = Selection.read(QueryDict(""), view)
-    address = family_address.topics_address(selection, family.topics, cut.number)
+    address = family_address.topics_address(selection, family.topics, cut.number_of_families)
     assert len(family.topics) > 1 and f"family={family.topics[0]}" in address
     assert "topics=" not in address
     _, _, query = address.partition("?")
@@ -406,7 +443,7 @@ def test_a_family_of_many_topics_has_a_short_address(client, trained, monkeypatc
         assert data["count"] == len(family.topics)
     page = client.get(address).content.decode()
     assert f"topics in the family of T{family.topics[0]:02d}" in " ".join(page.split())
-    short = family_address.topics_address(selection, family.topics[:1], cut.number)
+    short = family_address.topics_address(selection, family.topics[:1], cut.number_of_families)
     assert f"topics={family.topics[0]}" in short and "family=" not in short
 
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from inference.explore.company import LEAST_WORDS
 from webapp.analysis.topics import verdict
+from webapp.analysis.topics.shapes import RankedTopic
 from webapp.core.curation import services as curation
-from webapp.core.results import found_again
+from webapp.core.results import found_again, measures, topic_kinds
 from webapp.models import Run
 from webapp.platform.drawing.numbers import percent
 
@@ -31,7 +33,9 @@ def selection(monkeypatch):
         monkeypatch.setattr(
             verdict.measures, "of", lambda run: {name: np.array([x]) for name, x in column.items()}
         )
-        counted = SimpleNamespace(documents=np.array([[documents]]), of_documents=np.array([100.0]))
+        counted = SimpleNamespace(
+            topic_documents=np.array([[documents]]), all_documents=np.array([100.0])
+        )
         monkeypatch.setattr(verdict.sums, "of_selection", lambda selection: counted)
         monkeypatch.setattr(verdict.RunSelection, "all", lambda view: view)
         run = SimpleNamespace(pk=1, snapshot=None)
@@ -52,18 +56,48 @@ def test_kinds_follow_from_the_measures(selection):
             "mixed",
             "seldom in the same passage",
         ),
-        ({"apart": np.nan}, [], "clear", "not measured"),
+        ({"apart": np.nan}, [], None, "not measured"),
         ({"exclusivity": 0.1}, [], "clear", "although other topics use them, too"),
-        ({}, near, "mixed", "Tax (T07) has nearly the same words"),
+        ({}, near, "clear", "Tax (T07) has nearly the same words"),
         ({"documents": 0.3}, [], "clear", "it occurs in 0.3% of the documents"),
         ({"background": 1.0, "mixed": 1.0}, near, "general", "occur all over the texts"),
     ]:
         judged = verdict.judge(selection(**measured), 0, similar)
-        not_judged = kind == "clear" and "apart" in measured
-        sentence = verdict.NOT_JUDGED if not_judged else verdict.SENTENCES[kind]
+        sentence = verdict.SENTENCES[kind] if kind else "Not judged"
         assert judged.kind == kind and judged.sentence == sentence
         assert any(reason in each.text for each in judged.reasons), judged
     assert verdict.judge(selection(exclusivity=np.nan), 0, []) is None
+
+
+def test_it_says_why_a_topic_is_not_judged(monkeypatch, selection):
+    """Where others are, the texts are long enough, and it has too few words."""
+    of_topic = selection(apart=np.nan)
+    text = verdict.judge(of_topic, 0, []).reasons[0].text
+    assert text == f"{verdict.NOT_MEASURED}, as the documents are too short, or the run is too old"
+    alone = verdict.measures.of(None)
+    with_another = {name: np.repeat(values, 2) for name, values in alone.items()}
+    with_another["apart"][1] = 0.2
+    monkeypatch.setattr(verdict.measures, "of", lambda run: with_another)
+    text = verdict.judge(of_topic, 0, []).reasons[0].text
+    few = f"fewer than {LEAST_WORDS} words are assigned to it more than once"
+    assert text == f"{verdict.NOT_MEASURED}, as {few}"
+
+
+def test_no_topic_is_clear_whose_first_words_were_not_looked_at(monkeypatch):
+    """Of three topics only the first has first words that were looked at; the second is general
+    talk whatever they say."""
+    column = {
+        "exclusivity": np.full(3, 0.4),
+        "apart": np.array([0.2, np.nan, np.nan]),
+        "mixed": np.zeros(3),
+        "background": np.array([0.0, 1.0, 0.0]),
+    }
+    run = SimpleNamespace(pk=1, snapshot=None)
+    monkeypatch.setattr(measures, "of", lambda run: column)
+    assert topic_kinds.of_run(run) == ["clear", "general", None]
+    lacking = [[found_again.Elsewhere(6, False, 0.25, ["tax"])]] * 3
+    monkeypatch.setattr(found_again, "elsewhere", lambda run: lacking)
+    assert topic_kinds.of_run(run) == ["unstable", "general", "unstable"]
 
 
 def test_a_topic_that_other_seeds_do_not_find_is_unstable(selection, monkeypatch):
@@ -101,6 +135,33 @@ def test_a_topic_that_other_seeds_do_not_find_is_unstable(selection, monkeypatch
         texts = [reason.text for reason in judged.reasons]
         assert judged.kind == kind and set(reasons) <= set(texts), texts
         assert judged.reasons[-1].url == reverse("run", args=[1]) + "#seeds"
+
+
+def test_general_talk_that_other_seeds_do_not_find_is_called_both(selection, monkeypatch):
+    """The overview counts it among the unstable topics, to which it leads."""
+    topic = [found_again.Elsewhere(6, False, 0.25, ["tax"])]
+    monkeypatch.setattr(found_again, "elsewhere", lambda run: [topic])
+    judged = verdict.judge(selection(background=1.0), 0, [])
+    assert judged.kind == "general"
+    assert judged.sentence == "General talk rather than a subject, and unstable"
+
+
+@pytest.mark.parametrize(
+    ("kind", "exclusivity", "found", "said"),
+    [
+        ("clear", 0.4, 2, "clear"),
+        ("unstable", 0.4, 0, "unstable"),
+        ("general", 0.4, 0, "general, unstable"),
+        ("general", 0.4, 1, "general"),
+        (None, 0.4, 0, "unstable"),
+        (None, 0.4, None, "not judged"),
+        (None, None, None, ""),
+    ],
+)
+def test_the_list_calls_unstable_what_the_overview_counts(kind, exclusivity, found, said):
+    again = None if found is None else found_again.FoundAgain(found, 2)
+    row = SimpleNamespace(kind=kind, exclusivity=exclusivity, found_again=again)
+    assert RankedTopic.kind_in_words.fget(row) == said
 
 
 def test_the_page_says_it_with_links(client, trained):

@@ -3,6 +3,7 @@ who speaks; the page, its numbers again from the evidence, its file, the API, an
 
 import csv
 import io
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -87,6 +88,8 @@ def test_planted_words_come_go_and_stay(client, farmed):
     assert "since 1912" in came["sentence"] and "until 1911" in went["sentence"]
     others = [words[word]["kind"] for word in FARM]
     assert set(others) <= {"stayed", "unsure"} and "stayed" in others
+    stayed = next(word for word in words.values() if word["kind"] == "stayed")
+    assert re.search(r" of the topic’s words since \d{4}, .* until \d{4}$", stayed["sentence"])
 
 
 def test_what_moves_only_with_who_speaks_is_no_change(client, farmed):

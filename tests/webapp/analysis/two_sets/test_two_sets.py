@@ -8,6 +8,7 @@ import json
 import re
 from datetime import date
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
@@ -25,12 +26,14 @@ from webapp.analysis.effects import formula
 from webapp.analysis.findings.ratios import times_as_much
 from webapp.analysis.two_sets import (
     compared_sets,
+    conclusion,
     contrasts,
     division,
     sets_form,
     views,
     word_contrast,
 )
+from webapp.analysis.two_sets.shapes import Compared
 from webapp.core.curation import services as curation
 from webapp.core.documents import (
     corpus_unit,
@@ -116,7 +119,7 @@ def test_a_share_opens_all_documents_that_it_counts(client, trained):
     for row in [row for part in data["more"] for row in part]:
         for url, tokens in zip(row["documents"], row["tokens"], strict=True):
             there = Selection.read(QueryDict(url.partition("?")[2]), RunView(trained))
-            assert sums.of_selection(there).tokens[0][row["number"]] == tokens
+            assert sums.of_selection(there).topic_tokens[0][row["number"]] == tokens
 
 
 def test_a_word_opens_documents_that_have_it_whatever_the_search_says(client, trained):
@@ -201,10 +204,56 @@ def test_what_may_be_compared_in_an_early_collection_can_be_read(trained, monkey
     monkeypatch.setattr(
         document_days, "first_and_last", lambda version: (date(807, 1, 1), date(990, 1, 1))
     )
+    ordinals = [date(year, 6, 1).toordinal() for year in (807, 808, 809, 810, 811)]
+    ordinals += [date(year, 6, 1).toordinal() for year in (986, 987, 988, 989, 990)]
+    days = np.resize(np.array(ordinals, np.int32), trained.version.documents)
+    monkeypatch.setattr(document_days, "read_days", lambda version: days)
     form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
     _, url = form.suggestions[0]
     compared = Selection.read(QueryDict(url[1:].replace("_b=", "=")), RunView(trained))
     assert (compared.first, compared.last) == ("0807", "0816")
+
+
+def test_only_what_can_be_answered_is_suggested(trained, monkeypatch):
+    """Decades of two presidents each say nothing of others; thirds of eight do."""
+    years = np.arange(1790, 2020)
+    ordinals = np.array([date(year, 6, 1).toordinal() for year in years.tolist()], np.int32)
+    president = (years - 1790) // 8
+    monkeypatch.setattr(
+        document_days, "first_and_last", lambda version: (date(1790, 1, 1), date(2019, 1, 1))
+    )
+    monkeypatch.setattr(document_days, "read_days", lambda version: ordinals)
+    monkeypatch.setattr(sets_form.fields, "categories", lambda version: [])
+
+    def first_suggestion(units: np.ndarray | None) -> list[str]:
+        monkeypatch.setattr(corpus_unit, "unit_codes", lambda *compared: units)
+        form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
+        return [text for text, _ in form.suggestions]
+
+    assert first_suggestion(None) == ["2010–2019 and 1790–1799"]
+    assert first_suggestion(president) == ["1944–2019 and 1790–1865"]
+    assert first_suggestion(president // 4) == []
+    assert first_suggestion(np.full(len(years), -1)) == ["2010–2019 and 1790–1799"]
+
+
+def test_every_topic_is_in_a_table_with_its_numbers(client, trained, monkeypatch):
+    """Also those of which nothing may be said, and those beyond the first ones of a side; each has
+    a place to which links lead."""
+    page = get(client, trained, PERIODS, "run_time_compare")
+    for number in range(trained.topics):
+        assert page.count(f'id="topic-{number}"') == 1
+    rows = {row["topic"]: row for row in rows_of_file(client, trained, PERIODS)}
+    monkeypatch.setattr(contrasts, "TOPICS_OF_SIDE", 0)
+    data = get(client, trained, PERIODS, "run_time_compare_json")
+    brief = [*data["unsure"], *data["further"][0], *data["further"][1]]
+    assert [len(part) for part in data["further"]] == data["not_listed"]
+    assert data["unsure"] and sum(data["not_listed"]) > 0
+    assert len(brief) == trained.topics
+    for topic in brief:
+        row = rows[str(topic["number"])]
+        assert topic["difference"] == float(row["difference"])
+        assert topic["share"] == [float(row["share_first"]), float(row["share_second"])]
+        assert all("by=T" in url for url in topic["documents"])
 
 
 def test_values_and_all_others_compared(client, trained):
@@ -332,11 +381,11 @@ def test_a_category_whose_name_has_a_colon_leads_to_its_effect(trained, monkeypa
     query = QueryDict(mutable=True)
     query.setlist("in_a", ['party: "old":Whig: new'])
     query.setlist("in_b", ['party: "old":Tory'])
-    effects = QueryDict(urlsplit(views._effects(RunView(trained), query)).query)
+    effects = QueryDict(urlsplit(views.address_of_effects(RunView(trained), query)).query)
     assert formula.term(effects["effect"]) == formula.Term('party: "old"')
     assert (effects["a"], effects["b"]) == ("Tory", "Whig: new")
     query.setlist("in_b", ['party: "old":Nobody'])
-    assert views._effects(RunView(trained), query) == ""
+    assert views.address_of_effects(RunView(trained), query) == ""
 
 
 def test_a_set_of_a_category_whose_name_has_a_colon_is_said(trained, monkeypatch):
@@ -427,12 +476,12 @@ def test_of_very_many_forms_those_of_the_fewest_are_left_out(stems, monkeypatch)
     stems_of_forms = ("nation", "kingdom", "serv")
     all_forms = np.concatenate([forms.of_stem(stem) for stem in stems_of_forms])
     assert [len(forms.of_stem(stem)) for stem in stems_of_forms] == [2, 2, 1]
-    searches = search._by_stems(index, "nation", all_forms)
+    searches = search.searches_by_stems(index, "nation", all_forms)
     assert searches == ["nation", "kingdom", '"serve"']
     found = [forms.matching(search.QueryPiece(text.strip('"'), search.STEM)) for text in searches]
     assert set(np.concatenate(found).tolist()) == set(all_forms.tolist())
     monkeypatch.setattr(search, "MOST_WRITINGS", 2)
-    assert search._by_stems(index, "nation", all_forms) == ["nation", "kingdom"]
+    assert search.searches_by_stems(index, "nation", all_forms) == ["nation", "kingdom"]
 
 
 def test_a_form_whose_stem_the_index_has_not_is_found_as_it_is_written(stems):
@@ -441,7 +490,7 @@ def test_a_form_whose_stem_the_index_has_not_is_found_as_it_is_written(stems):
     forms = np.concatenate([index.forms.of_stem(stem) for stem in ("nation", "happi")])
     assert index.stream.lexicon.words(forms) == ["nations", "nation", "happy", "happiness"]
     changed = SimpleNamespace(stream=index.stream, forms=index.forms._replace(language="de"))
-    searches = search._by_stems(changed, "nation", forms)
+    searches = search.searches_by_stems(changed, "nation", forms)
     assert searches == ["nation", '"happiness"', '"happy"']
 
 
@@ -491,6 +540,29 @@ def test_a_pin_of_two_sets_keeps_the_conclusion_and_every_topic_that_differs(cli
     for row, cells in zip(rows, table["rows"], strict=True):
         assert row["label"] in cells[0]
         assert cells[3] == points(row["difference"])
+
+
+def test_a_pin_of_sets_that_do_not_differ_keeps_the_differences_that_may_be_chance():
+    """How small they are is what such a comparison finds."""
+    topic = SimpleNamespace(
+        with_label="Tax (T01)",
+        share=[0.2, 0.19],
+        difference=0.01,
+        difference_low=-0.02,
+        difference_high=0.04,
+    )
+    unknown = SimpleNamespace(with_label="War (T02)", share=[None, 0.1], difference=None)
+    page = MagicMock(
+        spec=Compared,
+        sides=[SimpleNamespace(name="Whig"), SimpleNamespace(name="Tory")],
+        more=[[], []],
+        unsure=[topic, unknown],
+        caution="",
+        level=0.99,
+    )
+    kept = conclusion.pin_comparison(page)
+    assert kept.sentence == conclusion.NO_DIFFERENCE + conclusion.MAY_BE_CHANCE
+    assert kept.table.rows == [["Tax (T01)", "20%", "19%", "+1.0", "−2.0", "+4.0"]]
 
 
 @pytest.mark.parametrize("query", [PERIODS, "?q=war&rest=1"])
@@ -553,7 +625,7 @@ def test_both_sides_have_one_scale(client, trained):
     """The same length was one point for one side, and four for the other."""
     shown = get(client, trained, PERIODS, "run_time_compare")
     axes = re.findall(r'<th scope="col" class="picture">(.*?)</th>', shown, re.DOTALL)
-    assert len(axes) == 2
+    assert len(axes) == 3, "what may be chance has a table of its own"
     assert axes[0] == axes[1]
 
 

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.words import concordance, senses
 from webapp.analysis.words.sense_charts import bars, parts, ticks
+from webapp.analysis.words.senses import Tally
 from webapp.analysis.words.shapes import SensesPage, Shift
 from webapp.core.curation import services as curation
 from webapp.core.documents import document_days, document_groups, fields
@@ -159,7 +160,8 @@ def test_every_bin_opens_its_lines(client, trained, query):
     assert shift["by"] == query.get("by", shift["by"]) and len(shift["bins"]) > 1
     assert sum(bin["tokens"] for bin in shift["bins"]) + shift["outside"] == page["tokens"]
     for bin in shift["bins"]:
-        assert sum(cell["tokens"] for cell in bin["cells"]) == bin["tokens"]
+        counted = sum(cell["tokens"] for cell in bin["cells"])
+        assert counted + bin["unsure"]["tokens"] == bin["tokens"]
         assert bin["thin"] == (bin["tokens"] < senses.THIN_TOKENS)
         for cell, sense in zip(bin["cells"], page["senses"], strict=False):
             if cell["tokens"]:
@@ -167,12 +169,32 @@ def test_every_bin_opens_its_lines(client, trained, query):
                 assert len(lines) == cell["tokens"] and {line["topic"] for line in lines} == {
                     sense["number"]
                 }
+                assert min(line["certainty"] for line in lines) >= senses.LIKELY - 0.001
+        if bin["unsure"]["tokens"]:
+            lines = opened(client, trained, "militia", bin["unsure"]["lines"])
+            assert len(lines) == bin["unsure"]["tokens"]
+            assert max(line["certainty"] for line in lines) < senses.LIKELY
         if bin["tokens"]:
             assert len(opened(client, trained, "militia", bin["lines"])) == bin["tokens"]
 
 
+def test_what_is_a_guess_in_a_period_is_no_sense_there(client, trained, monkeypatch):
+    monkeypatch.setattr(senses, "LIKELY", 1.1)  # so that the model is sure of nothing
+    address = reverse("run_word", args=[trained.pk, "militia"])
+    page = data(client, trained, "militia", by="decade")
+    assert page["senses"] and page["shift"]["unsure"] == page["tokens"] - page["shift"]["outside"]
+    for bin in page["shift"]["bins"]:
+        assert not any(cell["tokens"] for cell in bin["cells"])
+        assert bin["unsure"]["share"] == (1.0 if bin["tokens"] else 0.0)
+    html = client.get(address, {"by": "decade"}).content.decode()
+    assert "<p>Not sure</p>" in html and "less than 60% certain" in html
+    lines = client.get(address, {"topic": "all", "certainty": "unsure"}).content.decode()
+    assert "the model is less than 60% certain of it" in " ".join(lines.split())
+
+
 def test_other_topics_are_told_apart_where_it_is_asked(client, trained, frequent, monkeypatch):
-    monkeypatch.setattr(senses, "LIKELY", 1.1)  # so that all topics but the largest are others
+    # so that all topics but the largest are others
+    monkeypatch.setattr(Tally, "clear", property(lambda tally: False))
     usual = data(client, trained, frequent, **{"from": "1790"})
     apart = data(client, trained, frequent, **{"from": "1790", "rest": "apart"})
     numbers = [row["number"] for row in usual["senses"]]
@@ -549,3 +571,18 @@ def test_topics_of_one_colour_in_one_strip_are_told_apart():
     assert senses.shades([3, 3, 0, 3]) == [0, 1, 0, 2]
     assert senses.shades([*range(12), 4, 4, 4, 4]) == [0] * 12 + [1, 2, 3, 3]
     assert senses.shades([]) == []
+
+
+def test_the_names_of_topics_have_the_shades_of_their_parts_of_the_strip(client, trained, frequent):
+    """In its lines, which one strip and one list of names introduce."""
+    page = client.get(reverse("run_word", args=[trained.pk, frequent]), {"topic": "all"})
+    html = page.content.decode()
+    strip, names = html.split('<nav class="others"')
+    shades = {
+        part: sorted(re.findall(r'<a class="(t\d+(?: shade\d)?)[ "]', text))
+        for part, text in (
+            ("strip", strip.split('<svg class="strip"')[1]),
+            ("names", names.split("</nav>")[0]),
+        )
+    }
+    assert shades["strip"] == shades["names"] and "shade1" in " ".join(shades["names"])

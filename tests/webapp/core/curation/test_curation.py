@@ -15,7 +15,7 @@ from tests.webapp.taking import taken
 from webapp.core.curation import services as curation
 from webapp.core.curation.queries import PAGE, proposals
 from webapp.core.results import labels
-from webapp.models import Edit, Run
+from webapp.models import Edit, Run, TopicWord, Word
 
 pytestmark = pytest.mark.django_db
 
@@ -105,7 +105,7 @@ def test_what_is_wrong_is_said_and_the_rest_is_kept(client, trained):
         follow=True,
     )
     html = response.content.decode()
-    assert "at most 80 characters" in html and "Topics of this run are" in html
+    assert "at most 80 characters" in html and "has topics 0 to" in html
     assert [(e.field, e.value) for e in Edit.objects.filter(run=trained)] == [("note", "kept")]
     client.post(reverse("topic_edit", args=[trained.pk, 99]), {"label": "x"})
     assert Edit.objects.filter(run=trained).count() == 1
@@ -267,6 +267,14 @@ def test_a_table_that_is_none(client, trained):
     file = io.BytesIO(b"\x89PNG\r\n\x1a\n\0\0")
     file.name = "labels.csv"
     assert b"must be UTF-8" in client.post(url, {"table": file}, follow=True).content
+
+
+def test_a_word_whose_weight_was_too_small_for_float32_is_proposed_last(trained):
+    words = TopicWord.objects.filter(snapshot=trained.snapshot_id, topic=0)
+    last = words.order_by("rank")[2]
+    words.filter(rank=last.rank).update(weight=0)
+    of_word = Word.objects.get(version=trained.version_id, number=last.word)
+    assert of_word.word not in proposals(trained, 0)[:4]
 
 
 def test_proposals_set_a_topic_apart(trained):

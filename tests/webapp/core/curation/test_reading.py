@@ -65,7 +65,7 @@ def answer_all(
 
 @pytest.mark.parametrize("n", [0, 1, 3, 9, 10, 11, 12, 13, 19, 20, 40, 100, 1000, 10**7])
 def test_strata_are_disjoint_and_large_enough(n):
-    strata = queries._strata(n)
+    strata = queries.ranks_of_strata(n)
     ends = [0]
     for name, (first, end) in strata.items():
         assert ends[-1] <= first <= end <= n
@@ -120,7 +120,7 @@ def test_word_intruder(trained):
     for number in range(trained.topics):
         asked = queries.word_test(trained, number, 0)
         own = queries.topics.top_words(
-            RunView(trained), [number], queries.RANKS_APART, queries.topics.FREQUENT
+            RunView(trained), [number], queries.RANKS_APART, queries.topics.PROBABILITY_LAM
         )[number]
         intruder = asked.shown[asked.intruder]
         assert len(asked.shown) == 6 and intruder not in own
@@ -128,7 +128,7 @@ def test_word_intruder(trained):
         assert any(
             intruder in words
             for k, words in queries.topics.top_words(
-                RunView(trained), list(range(6)), 10, queries.topics.FREQUENT
+                RunView(trained), list(range(6)), 10, queries.topics.PROBABILITY_LAM
             ).items()
             if k != number
         )
@@ -223,13 +223,13 @@ def test_progress_is_kept_and_the_end_is_final(client, trained):
 
 
 def test_what_another_request_revealed_meanwhile_is_not_changed(client, trained, monkeypatch):
-    check_room = intrusion_answers._check_room
+    check_room = intrusion_answers.check_room
 
     def answer_all_first(*arguments):
-        monkeypatch.setattr(intrusion_answers, "_check_room", check_room)
+        monkeypatch.setattr(intrusion_answers, "check_room", check_room)
         answer_all(client, trained, 3, label="Land", fits="yes")
 
-    monkeypatch.setattr(intrusion_answers, "_check_room", answer_all_first)
+    monkeypatch.setattr(intrusion_answers, "check_room", answer_all_first)
     with CaptureQueriesContext(connection) as asked:
         html = answer_all(client, trained, 3, label="Changed", fits="no").content.decode()
     assert "your answers can no longer be changed" in html

@@ -42,7 +42,7 @@ def spoken(draft, django_db_setup, django_db_blocker):
             max_share=1.0,
         )
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(day_sums, "_ROW_BYTES", 1_000)
+            patch.setattr(day_sums, "ROW_BYTES", 1_000)
             yield run_on(corpus, seed=1, topics=2, passes=20)
 
 

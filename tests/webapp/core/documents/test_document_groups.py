@@ -24,7 +24,7 @@ def test_periods_to_group_by_are_counted_from_the_first_month_to_the_last(
     first, last, periods, monkeypatch
 ):
     monkeypatch.setattr(document_days, "first_and_last", lambda version: (first, last))
-    monkeypatch.setattr(document_groups, "_in_months", lambda version_id: True)
+    monkeypatch.setattr(document_groups, "has_months", lambda version_id: True)
     monkeypatch.setattr(fields, "categories", lambda version: [])
     monkeypatch.setattr(fields, "ranges", lambda version: [])
     version = cast("Version", SimpleNamespace(pk=1))

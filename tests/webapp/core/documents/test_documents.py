@@ -143,7 +143,7 @@ def test_parts_are_the_whole_text(client, run, monkeypatch):
 def test_any_place_is_in_the_part_that_is_shown(run):
     length = len(Document.objects.get(corpus_id=run.corpus_id, number=LONG).text)
     for at in [*range(0, length, 997), 49_999, 50_000, 99_000, 99_999, length - 1, length, 10**15]:
-        part = embargo.part(run.corpus, LONG, at)
+        part = embargo.read_part(run.corpus, LONG, at)
         assert part.start <= min(at, length - 1) < part.end
 
 
@@ -271,7 +271,7 @@ def test_topics_of_a_word(client, run):
     by = {topic["number"]: topic["probability"] for topic in data["topics"]}
     assert by[data["topic"]] == pytest.approx(certainty[place] / 255)
     assert sum(by.values()) == pytest.approx(1, abs=0.03)
-    theta = infer._theta(run.snapshot_id, run.pk, 30)
+    theta = infer.theta_of_document(run.snapshot_id, run.pk, 30)
     others = theta * infer.beta(run, words[place : place + 1]).dense()[0]
     others[data["topic"]] = 0
     expected = (1 - certainty[place] / 255) * others / others.sum()
@@ -297,7 +297,7 @@ def test_a_word_s_topic_has_the_probability_of_what_was_merged_into_it(client, r
 
 def test_theta_from_the_published_topics_is_near_the_tokens(run):
     for number in (20, 30, 40, LONG):
-        theta = infer._theta(run.snapshot_id, run.pk, number)
+        theta = infer.theta_of_document(run.snapshot_id, run.pk, number)
         indexes, tokens = evidence.of(run).mixtures.of_document(number)
         shares = np.bincount(indexes, tokens, len(theta)) / evidence.of(run).lengths[number]
         assert np.abs(theta - shares).sum() < 0.5

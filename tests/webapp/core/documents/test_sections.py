@@ -21,8 +21,9 @@ from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.intake.file_formats import looking
-from webapp.intake.ingest import sample, version_history, versions
+from webapp.intake.ingest import version_history, versions
 from webapp.intake.ingest.corpus_settings import VocabularySettings
+from webapp.intake.ingest.sample import limits
 from webapp.intake.ingest.word_estimates import SectionedDocuments
 from webapp.models import Version, Word
 from webapp.service.exports import sizes
@@ -49,7 +50,7 @@ def rows() -> list[list[str]]:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """On a busy machine, too, all of a small file is looked at."""
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
 
 
@@ -113,7 +114,7 @@ def test_hits_of_a_pattern_have_the_topics_of_their_sections(run):
 def test_of_a_document_under_embargo_no_more_lines_are_shown_for_its_sections():
     documents = np.array([3, 1, 3, 3, 1, 2])
     counts = np.array([1, 5, 1, 4, 1, 1])
-    assert concordance._allowed_tokens(documents, counts, 3).tolist() == [1, 3, 1, 1, 0, 1]
+    assert concordance.allowed_tokens(documents, counts, 3).tolist() == [1, 3, 1, 1, 0, 1]
 
 
 @pytest.mark.parametrize("name", ["run", "run_documents", "run_topic", "run_document", "run_words"])

@@ -276,7 +276,7 @@ def test_whether_days_alone_choose_the_documents(ready, documents, parameters, i
         ({"has": "1:-5"}, "must be a topic and a percentage"),
         ({"has": "١:٢"}, "must be a topic and a percentage"),
         ({"has": "6:1"}, "has topics 0 to 5"),
-        ({"with_": "war"}, "given by its number"),
+        ({"with_": "war"}, "has topics 0 to 5"),
         ({"with_": "T02", "least": "much"}, "percentage from 0 to 100"),
         ({"with_": "99", "least": "5"}, "has topics 0 to 5"),
         ({"from_": "yesterday"}, "must be a date such as"),

@@ -1,11 +1,11 @@
 """What pages say of the unit, and when they ask."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from django.urls import reverse
 
-from inference.answers.collection_unit import Field
+from inference.answers.collection_unit import TOO_FEW_VALUES, Field
 from webapp.core.documents import unit_sentences, unit_words
 from webapp.models import Corpus, Version
 
@@ -110,6 +110,18 @@ def test_a_subject_is_asked_for_and_never_said_to_speak():
 def test_an_answer_is_not_asked_again(answer, sentence):
     said = of_fields(field("source", 29.0), field("maintainer", 27.0), answer=answer)
     assert (said.sentence, said.question) == (sentence, "")
+
+
+def test_authors_who_are_too_few_are_named():
+    """Two people wrote all texts: nobody is not who was found."""
+    user = Field("user", 2, 2.0, 1.0, 1.0, 0.9, 40.0, 0.2, unfit=TOO_FEW_VALUES)
+    genre = replace(user, name="genre", effect=1.2)
+    assert of_fields(genre, user).sentence == (
+        "Texts with the same “user” resemble each other, but there are only 2 users, too few to say"
+        " anything about others. So each text counts for itself, and intervals are about more texts"
+        " of these 2 users."
+    )
+    assert of_fields(genre).sentence.startswith("We found nobody who has several texts")
 
 
 def test_where_nothing_was_found_or_nobody_has_looked_it_is_said():

@@ -141,14 +141,24 @@ def test_too_many_are_said(client, trained):
 def test_forms_of_an_earlier_word_do_not_fill_a_list(trained, monkeypatch, language, shown):
     """Where the language is known; words by their weight alone are as they are."""
     listed = [["nation", "nations", "war", "wars", "peace"]] * trained.topics
-    monkeypatch.setattr(topics, "_first_words", lambda *_: listed)
+    monkeypatch.setattr(topics, "words_by_relevance", lambda *_: listed)
     monkeypatch.setitem(trained.version.settings, "language", language)
     view = RunView(trained)
     assert topics.top_words(view, [1], 3) == {1: shown}
     assert topics.first_words(view, 3)[1] == shown
-    assert topics.top_words(view, [1], 3, topics.FREQUENT) == {1: ["nation", "nations", "war"]}
+    assert topics.top_words(view, [1], 3, topics.PROBABILITY_LAM) == {
+        1: ["nation", "nations", "war"]
+    }
 
 
 def test_a_word_that_is_written_with_a_joiner_is_one_word(trained):
     hidden = hidden_words.read(QueryDict("drop=می\u200cخواهم,war\u3000peace"), trained)
     assert hidden.words == ("می\u200cخواهم", "war", "peace")
+
+
+def test_the_tab_of_topics_keeps_hidden_words(client, trained, dropped):
+    address = reverse("run_documents", args=[trained.pk])
+    topics = reverse("run_topics", args=[trained.pk])
+    html = client.get(address, {"drop": dropped[0]}).content.decode()
+    assert f'href="{topics}?drop={dropped[0]}"' in html
+    assert f'href="{topics}"' in client.get(address).content.decode()

@@ -180,7 +180,9 @@ def test_wide_csv_is_the_topics(trained):
     for row in rows[1:]:
         assert (
             row[5:]
-            == topics.top_words(RunView(trained), [int(row[0])], 7, topics.FREQUENT)[int(row[0])]
+            == topics.top_words(RunView(trained), [int(row[0])], 7, topics.PROBABILITY_LAM)[
+                int(row[0])
+            ]
         )
 
 

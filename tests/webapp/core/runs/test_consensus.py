@@ -33,7 +33,10 @@ def test_a_press_joins_what_is_there(client, run):
     from tasks.runs import train
 
     page = reverse("run_seeds", args=[run.pk])
-    assert client.post(page, {"join": "1"}).status_code == 400  # nothing is trained yet
+    for form in ({}, {"act": "jion"}):  # a form without its button, or with another's name
+        assert client.post(page, form).status_code == 400 and not run.replicates.exists()
+    refused = client.post(page, {"act": "join"}, follow=True)
+    assert "has not been trained with other seeds yet" in refused.content.decode()
     replicates.begin(run)
     for replicate in run.replicates.all():
         replicates.train(replicate.pk)
@@ -42,7 +45,7 @@ def test_a_press_joins_what_is_there(client, run):
     shown = client.get(reverse("run", args=[run.pk])).content.decode()
     # all are found again
     assert "Train one run of all 3" in shown and "recommended here" not in shown
-    answered = client.post(page, {"join": "1"})
+    answered = client.post(page, {"act": "join"})
     new = Run.objects.latest("pk")
     assert answered.url == reverse("run", args=[new.pk])
     assert (new.parent_id, new.begins, new.steering) == (run.pk, True, {"consensus": [1, 2]})
@@ -63,7 +66,7 @@ def test_a_training_that_is_gone_is_said(client, run):
     replicates.begin(run)
     for replicate in run.replicates.all():
         replicates.train(replicate.pk)
-    client.post(reverse("run_seeds", args=[run.pk]), {"join": "1"})
+    client.post(reverse("run_seeds", args=[run.pk]), {"act": "join"})
     run.replicates.all().delete()
     new = Run.objects.latest("pk")
     train(new.pk)

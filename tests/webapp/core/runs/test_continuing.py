@@ -42,7 +42,7 @@ def assert_a_rate_is_of_the_words_of_the_run(run) -> None:
     hits = patterns.hits(selection, "war", None)
     words = int(hits.index.stream.lengths[: run.version.documents].sum())
     for row in patterns.by_group(selection, hits, patterns.TOPIC, [("pattern", "war")]):
-        assert row.rate == pytest.approx(facets.PER * row.hits / words)
+        assert row.rate == pytest.approx(facets.RATE_WORDS * row.hits / words)
 
 
 def test_its_topics_stay_recognisable(draft, client, tmp_path):

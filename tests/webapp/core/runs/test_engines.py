@@ -16,7 +16,6 @@ from django.test import Client
 from django.urls import reverse
 
 from inference import engines
-from inference.engines import clusters
 from inference.engines.contract import Shape, Truncated, WarmStart
 from inference.errors import Invalid
 from tests.engines import mixture
@@ -31,6 +30,7 @@ from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
 from webapp.models import Corpus, Document, Metric, Run, Topic, User, Version, Word
 from webapp.platform.accounts import tokens
+from webapp.platform.storage import cache
 from webapp.service.exports import methods
 from webapp.service.exports.catalogue import EXPORT_KINDS
 
@@ -344,10 +344,11 @@ def test_runs_are_compared_by_topics_in_use(client, sparse):
 
 
 def test_a_run_of_an_engine_that_uses_all_topics_says_no_number(ready, made):
-    finds = made.engine in (mixture.NAME, clusters.NAME) or isinstance(
-        engines.get(made.engine), Truncated
+    engine = engines.get(made.engine)
+    may_leave_unused = engine.ABOUT.by_document or isinstance(engine, Truncated)
+    assert (made.in_use is not None) == may_leave_unused, (
+        "`Topics.used` is for engines that give documents to topics as a whole, or are Truncated."
     )
-    assert (made.in_use is not None) == finds
 
 
 def test_the_most_topics_are_suggested_where_their_number_is_found(client, ready):
@@ -424,17 +425,17 @@ def test_a_text_is_read_as_the_engine_reads_a_document(made):
     known = evidence.of(made)
     for number in np.argsort(-known.lengths, kind="stable")[[0, 5, 50, 100, 200, -1]].tolist():
         words, counts, given, certainty = known.token_topics.of_document(number)
-        read = infer._read(made, words, counts)
+        read = infer.read_words(made, words, counts)
         assert np.array_equal(read.topics, given) and np.array_equal(read.certainty, certainty)
         text = Document.objects.get(corpus_id=made.corpus_id, number=number).text
         data, _ = infer.text(RunView(made), text)
         assert [part.number for part in data.proportions] == np.unique(given).tolist()
+    cache.clear_all()
+    evidence.of(made)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(infer.files, "run_folder", lambda pk: Path("/nowhere"))
-        infer._model.cache_clear()
         with pytest.raises(Invalid, match="no longer has its checkpoint"):
             infer.text(RunView(made), "congress")
-    infer._model.cache_clear()
 
 
 def test_priors_without_a_checkpoint_are_those_that_were_set(made, monkeypatch, tmp_path):

@@ -24,7 +24,7 @@ def few_words_are_titles(monkeypatch):
 
 def avoided(monkeypatch, grammar, *columns):
     monkeypatch.setattr(corpus_unit, "words_of_values", lambda version: list(columns))
-    return names._names_of_units(None, grammar)
+    return names.names_of_units(None, grammar)
 
 
 def test_names_of_persons_name_no_subject_and_ordinary_words_may(monkeypatch, grammar):
@@ -46,13 +46,13 @@ def test_each_column_is_judged_by_itself(monkeypatch, grammar):
 
 
 def test_who_speaks_is_known_by_words_with_apostrophes_too():
-    known = corpus_unit._words_and_pieces("Conan O’Brien, Seamus O'Neill, Обʼєднання")
+    known = corpus_unit.words_and_pieces("Conan O’Brien, Seamus O'Neill, Обʼєднання")
     assert known >= {"conan", "o'brien", "o", "brien", "o'neill", "neill", "обʼєднання"}
 
 
 def test_numbers_of_a_phrase_are_of_its_words_with_apostrophes():
-    phrase = names._WrittenPhrase("Read Holy Qur’an", (1, 2, 3), 5)
-    assert names._remaining_words(phrase, "Holy Qur’an") == (2, 3)
+    phrase = names.WrittenPhrase("Read Holy Qur’an", (1, 2, 3), 5)
+    assert names.remaining_words(phrase, "Holy Qur’an") == (2, 3)
 
 
 def test_where_nobody_is_known_to_speak_nothing_is_avoided(monkeypatch, grammar):

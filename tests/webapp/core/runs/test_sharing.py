@@ -122,7 +122,7 @@ def test_where_all_workers_are_lost_it_goes_on_from_the_checkpoint(
     def save(*arguments):
         led(*arguments)
         if shared.workers and len(saved) == 2:
-            monkeypatch.setattr(arguments[2], "_patience", 0.1)
+            monkeypatch.setattr(arguments[2], "patience", 0.1)
             for worker in shared.workers:
                 worker.kill()
         saved.append(arguments[2] is not None)

@@ -20,7 +20,7 @@ from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, labels, weights
 from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
-from webapp.models import Document, Edit, Run, TopicWord, Word
+from webapp.models import Corpus, Document, Edit, Run, TopicWord, Word
 from webapp.platform.storage import files
 
 pytestmark = pytest.mark.django_db
@@ -101,7 +101,7 @@ def test_every_other_word_of_every_document_is_there(trained, child):
 
 def test_what_pages_count_is_of_the_smaller_bag(child):
     found = sums.of_selection(Selection.read(QueryDict(), RunView(child)))
-    assert found.of_tokens.sum() == evidence.of(child).document_bow.tokens
+    assert found.all_tokens.sum() == evidence.of(child).document_bow.tokens
     number = 7
     text = Document.objects.get(corpus_id=child.corpus_id, number=number).text
     vocabulary = dict(Word.objects.filter(version=child.version_id).values_list("number", "word"))
@@ -290,6 +290,23 @@ def test_without_its_parent_a_run_says_so(trained, child):
         runs.train_again(run)
 
 
+@pytest.mark.parametrize("form", [{}, {"act": "agian"}])
+def test_a_form_without_a_known_act_trains_nothing(trained, client, form):
+    before = Run.objects.count()
+    assert client.post(reverse("run_again", args=[trained.pk]), form).status_code == 400
+    assert Run.objects.count() == before
+
+
+def test_what_can_not_be_trained_is_told_on_the_page_of_the_run(ready, client):
+    first = runs.create(ready.version, topics=5, seed=1)
+    answer = client.post(reverse("run_again", args=[first.pk]), {"act": "on"}, follow=True)
+    assert answer.status_code == 200 and "is not done" in answer.content.decode()
+    Corpus.objects.filter(pk=ready.pk).update(version=None)
+    answer = client.post(reverse("run_continue", args=[first.pk]), follow=True)
+    assert answer.status_code == 200
+    assert "has no version with which run" in answer.content.decode()
+
+
 def test_a_run_is_trained_on_from_where_it_ended(ready, client):
     from tasks.runs import train
 
@@ -303,7 +320,7 @@ def test_a_run_is_trained_on_from_where_it_ended(ready, client):
     curation.change(first, 2, {"label": "a name"}, "reader")
     shown = client.get(at).content.decode()
     assert "Up to 3 more passes" in shown
-    answer = client.post(reverse("run_again", args=[first.pk]), {"on": "1"})
+    answer = client.post(reverse("run_again", args=[first.pk]), {"act": "on"})
     second = Run.objects.get(pk=int(answer["Location"].rstrip("/").rsplit("/", 1)[1]))
     assert (
         second.parent_id,

@@ -256,7 +256,7 @@ def test_memory_of_a_large_list_is_bounded(tmp_path):
 
 def test_a_line_that_is_nothing_but_text_stays_within_limits(monkeypatch):
     monkeypatch.setattr(jsonl, "MAX_DEPTH", 2)
-    assert jsonl._string([["a", ["b"]], None]) == 'a; ["b"]; '
+    assert jsonl.as_cell([["a", ["b"]], None]) == 'a; ["b"]; '
 
 
 # Spreadsheets and Parquet

@@ -142,7 +142,7 @@ def test_choices_are_all_that_are_guessed():
     for name in known - {DETECT}:
         "a".encode(name)
     assert (
-        set(encodings._SERVES) <= known
+        set(encodings.LANGUAGES_OF_ENCODING) <= known
         and {"utf-8", "utf-16", "utf-32", "iso2022_jp", "hz", DETECT} <= known
     )
 

@@ -177,7 +177,7 @@ def test_large_entries_are_not_open_together(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MOST_BEGUN_BYTES", 20_000)
     monkeypatch.setattr(sandbox_process, "now", lambda: True)
     open_files = []
-    open_entry = zips._Entry.open
+    open_entry = zips.ZipEntry.open
 
     def opened(entry, mode="rb", buffering=0):
         file = open_entry(entry, mode, buffering)
@@ -185,7 +185,7 @@ def test_large_entries_are_not_open_together(tmp_path, monkeypatch):
             open_files.append(file)
         return file
 
-    monkeypatch.setattr(zips._Entry, "open", opened)
+    monkeypatch.setattr(zips.ZipEntry, "open", opened)
     files = {f"{month:02}.csv": table(month, 500) for month in range(1, 7)}
     files |= {f"{month:02}.csv": table(month, 10) for month in range(7, 13)}
     path = zip_of(tmp_path, files)

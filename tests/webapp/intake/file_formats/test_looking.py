@@ -1,6 +1,7 @@
 """What may be spent on looking into an upload: it ends in time, with whoever asked for it, and is
 bounded for all."""
 
+import contextlib
 import threading
 import time
 import zipfile
@@ -115,10 +116,9 @@ def test_so_many_processes_and_no_more_for_everybody(forty, monkeypatch):
     for thread in threads:
         thread.join()
     assert 1 <= max(most) <= looking.CHILDREN
-    for _ in range(looking.CHILDREN):  # all places are free again
-        assert looking._children.acquire(blocking=False)
-    for _ in range(looking.CHILDREN):
-        looking._children.release()
+    with looking.within(4), contextlib.ExitStack() as places:
+        for _ in range(looking.CHILDREN):  # all places are free again
+            places.enter_context(looking.child())
 
 
 def test_bytes_are_bounded_too(tmp_path, monkeypatch):

@@ -209,30 +209,30 @@ def test_a_quotation_mark_that_is_not_closed_costs_its_own_reference_alone(file)
 
 
 def test_references_that_are_not_closed_are_looked_through_once(monkeypatch):
-    pattern = references._MARK
+    pattern = references.MARK
     searched = []
 
     def finditer(text: str):
         searched.append(text)
         return pattern.finditer(text)
 
-    monkeypatch.setattr(references, "_MARK", SimpleNamespace(finditer=finditer))
+    monkeypatch.setattr(references, "MARK", SimpleNamespace(finditer=finditer))
     bib = "".join(f'@misc{{k{number}, title={{T\n@misc{{l, title="T\n' for number in range(50))
-    assert len(list(references._bibtex(bib, "a.bib"))) == 100
+    assert len(list(references.read_bibtex(bib, "a.bib"))) == 100
     assert len(searched) == 1
 
 
 def test_references_of_one_line_are_looked_through_once(monkeypatch):
-    pattern = references._FOLLOWING
+    pattern = references.FOLLOWING
     searched = []
 
     def search(text: str, position: int):
         searched.append(position)
         return pattern.search(text, position)
 
-    monkeypatch.setattr(references, "_FOLLOWING", SimpleNamespace(search=search))
+    monkeypatch.setattr(references, "FOLLOWING", SimpleNamespace(search=search))
     row = "".join(f"@misc{{k{number}, title={{T{number}}}}} " for number in range(50))
-    found = list(references._bibtex(f"{row}\n@misc{{last, title={{T}}}}\n", "a.bib"))
+    found = list(references.read_bibtex(f"{row}\n@misc{{last, title={{T}}}}\n", "a.bib"))
     titles = [reference.fields["title"] for reference in found]
     assert titles == [*([f"T{number}"] for number in range(50)), ["T"]]
     assert len(searched) == 2

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.faithful.workbook import workbook
 from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.page_text import in_one_line
-from webapp.intake.ingest import sample
+from webapp.intake.ingest.sample import limits
 from webapp.models import Corpus
 from webapp.service.corpora.shapes import PreparePage
 
@@ -27,7 +27,7 @@ TEXTS = [
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """On a busy machine, too, all of a small file is read."""
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
 
 
 def text(i: int) -> str:

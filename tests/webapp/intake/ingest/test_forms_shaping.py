@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import pytest
 
-from webapp.intake.ingest.shaping import Guess, Shaping
+from webapp.intake.ingest.shaping import Shaping, TableGuess
 from webapp.intake.ingest.shaping_forms import ShapingForm
 
-GUESS = Guess("meta.csv", "file", 9, 10)
+GUESS = TableGuess("meta.csv", "file", 9, 10)
 
 
 def form(shaping: Shaping = Shaping(), guess=None, **given) -> ShapingForm:  # noqa: B008

@@ -41,5 +41,5 @@ def test_words_are_as_they_were_given(tmp_path):
         == sum(int(line.split()[2]) for line in lines)
         == bow(corpus.version_id).tokens
     )
-    text = embargo.part(corpus, 0, 0).text
+    text = embargo.read_part(corpus, 0, 0).text
     assert [text[a:b] for a, b, word in wording.terms(corpus.version, [text])[0]] == text.split()

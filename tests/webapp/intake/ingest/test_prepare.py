@@ -16,12 +16,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from inference import engines
 from inference.errors import Invalid
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words, variants
 from tasks.corpora import choose as make, read_corpus, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.intake.ingest.test_upload import fields, prepare
 from tests.webapp.page_text import in_one_line
+from webapp.core.asked_training.forms import TrainForm
 from webapp.core.documents import wording
 from webapp.core.runs import services as runs
 from webapp.intake.file_formats import looking
@@ -37,6 +39,7 @@ from webapp.intake.ingest import (
 from webapp.intake.ingest.asked_reading import AskedWords
 from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.phrases import proposed
+from webapp.intake.ingest.sample import drawing, limits
 from webapp.models import Corpus, Document, SourceFile, Upload, Version, Word
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.storage import files
@@ -48,7 +51,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """On a busy machine, too, all of a small file is read."""
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -127,6 +130,37 @@ def test_a_change_is_shown_and_nothing_is_done(client):
     assert len(after.too_frequent) > len(before.too_frequent)
     corpus.refresh_from_db()
     assert corpus.status == "draft"
+
+
+@pytest.mark.parametrize(
+    ("documents", "few"), [(engines.FEW_DOCUMENTS - 1, True), (engines.FEW_DOCUMENTS, False)]
+)
+def test_a_preview_says_that_few_topics_can_be_learned_of_few_documents(documents, few):
+    """The first lesson promises it."""
+    scale = queries.Scale(documents, whole=True)
+    times = queries.training_times(scale, documents, tokens=90_000)
+    said = "From fewer than about 300 documents only a few broad topics can be learned."
+    assert times.too_few == (said if few else "")
+
+
+def test_the_preview_says_that_sixty_documents_are_few(client):
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
+    assert queries.TOO_FEW in client.get(url).content.decode()
+
+
+def test_the_form_of_a_training_says_that_documents_are_few(ready, monkeypatch):
+    for number, few in ((ready.version.rows + 1, True), (ready.version.rows, False)):
+        monkeypatch.setattr(engines, "FEW_DOCUMENTS", number)
+        help_text = TrainForm(corpus=ready).fields["topics"].help_text
+        assert (queries.TOO_FEW in help_text) == few
+
+
+def test_the_form_of_a_training_says_what_as_many_topics_take_as_it_begins_with(client, ready):
+    usual = engines.suggest_topics(ready.tokens, engines.DEFAULT, ready.vocabulary)
+    page = reverse("corpus", args=[ready.pk])
+    for query, topics in (("", usual), ("?topics=7", 7), ("?topics=many", usual)):
+        said = f"With {topics} topics a run takes about"
+        assert said in in_one_line(client.get(page + query)), query
 
 
 def test_what_is_chosen_is_there_for_whoever_comes_back(client):
@@ -221,16 +255,16 @@ def test_a_preview_that_is_overtaken_by_the_reading_leads_to_the_corpus(client, 
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     data = fields(client, url)
     sample.remove_samples(corpus)  # it is counted anew
-    count = sample._Sampler.run
+    draw_sample = drawing.draw_sample
 
-    def overtaken(sampler):
-        counted = count(sampler)
-        monkeypatch.setattr(sample._Sampler, "run", count)
+    def overtaken(*given):
+        drawn = draw_sample(*given)
+        monkeypatch.setattr(drawing, "draw_sample", draw_sample)
         Corpus.objects.filter(pk=corpus.pk).update(status=Corpus.Status.QUEUED)
         sample.remove_samples(corpus)
-        return counted
+        return drawn
 
-    monkeypatch.setattr(sample._Sampler, "run", overtaken)
+    monkeypatch.setattr(drawing, "draw_sample", overtaken)
     answer = client.post(url, data | {"preview": "1"})
     assert answer.status_code == 302 and answer.url == f"/corpora/{corpus.pk}/"
 
@@ -274,7 +308,7 @@ def test_a_preview_whose_sample_another_request_takes_away_is_counted_again(
         return go_on(*given)
 
     if taken == "sample":
-        monkeypatch.setattr(sample.Stream, "open", partial(overtaken, opened))
+        monkeypatch.setattr(Stream, "open", partial(overtaken, opened))
     else:
         monkeypatch.setattr(looks, "secrets", SimpleNamespace(token_hex=partial(overtaken, token)))
     answer = client.post(url, data | {"preview": "1"})
@@ -458,8 +492,8 @@ def test_html_in_the_text_becomes_text_unless_that_is_declined(client):
 
 
 def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):
-    monkeypatch.setattr(sample, "CHARACTERS", 20_000)
-    monkeypatch.setattr(sample, "MOST_FILES", 5)
+    monkeypatch.setattr(limits, "CHARACTERS", 20_000)
+    monkeypatch.setattr(limits, "MOST_FILES", 5)
     content = [
         (f"{i:02d}.txt", f"Text {i}. ".encode() + b"many words of some length " * 400)
         for i in range(20)
@@ -468,7 +502,7 @@ def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):
     taken, stream = sample.take_sample(corpus, ReadingSettings(options={"format": "text"}))
     # Each has half of what may be read
     assert taken.documents == taken.files == 2 < taken.of_files == 20 and not taken.whole
-    assert stream.D == 2 and queries.of_sample(taken).documents == pytest.approx(20, rel=0.05)
+    assert stream.D == 2 and queries.scale_of_sample(taken).documents == pytest.approx(20, rel=0.05)
 
 
 def test_what_fits_into_a_sample_is_read_in_full(client):
@@ -503,7 +537,7 @@ def test_what_fits_into_a_sample_is_read_in_full(client):
 
 
 def test_where_each_file_is_a_document_there_are_as_many(client, monkeypatch):
-    monkeypatch.setattr(sample, "CHARACTERS", 20_000)
+    monkeypatch.setattr(limits, "CHARACTERS", 20_000)
     _, url = prepare(
         client,
         *((f"{i:02d}.txt", b"many words of some length " * (1 + i % 2 * 60)) for i in range(60)),
@@ -517,8 +551,8 @@ def test_where_each_file_is_a_document_there_are_as_many(client, monkeypatch):
 
 
 def test_documents_are_estimated_from_files_of_the_same_kind(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 100)
-    monkeypatch.setattr(sample, "COUNTED_CHARACTERS", 0)
+    monkeypatch.setattr(limits, "MOST_DOCUMENTS", 100)
+    monkeypatch.setattr(limits, "COUNTED_CHARACTERS", 0)
     row = "some words on ships and harbours " * 10
     many = [["id", "text"], *([str(i), row] for i in range(2000))]
     few = b"".join(b'{"text": "%s"}\n' % (f"{row} {i} ".encode() * 20) for i in range(200))
@@ -529,7 +563,7 @@ def test_documents_are_estimated_from_files_of_the_same_kind(client, monkeypatch
 
 
 def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 50)
+    monkeypatch.setattr(limits, "MOST_DOCUMENTS", 50)
     _, url = prepare(client, ("a.csv", as_csv(example_rows(3000))))
     context = client.get(url).context
     assert context["page"].sample.documents == 50 and not context["page"].sample.whole
@@ -538,8 +572,8 @@ def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
 
 
 def test_a_preview_of_too_few_documents_tells_neither_words_nor_time(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 2)
-    monkeypatch.setattr(sample, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(limits, "MOST_DOCUMENTS", 2)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 0.0)
     _, url = prepare(client, ("a.csv", as_csv(example_rows(3000))))
     words = in_one_line(client.get(url))
     assert 'not known yet <span class="aside">too few documents were read' in words
@@ -582,8 +616,8 @@ def test_writings_of_one_word_count_as_one_unless_one_says_otherwise(client):
 
 
 def test_documents_of_a_compressed_table_are_estimated_by_what_it_unpacks_to(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 200)
-    monkeypatch.setattr(sample, "COUNTED_CHARACTERS", 0)
+    monkeypatch.setattr(limits, "MOST_DOCUMENTS", 200)
+    monkeypatch.setattr(limits, "COUNTED_CHARACTERS", 0)
     numbers = random.Random(3)
     rows = [
         ["id", "text"],
@@ -606,10 +640,10 @@ def test_documents_and_words_are_estimated_where_the_first_texts_are_shorter(
 ):
     """Read on and only counted, the rest of the file says how many there are, and how long they
     are."""
-    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 200)
-    monkeypatch.setattr(sample, "CHARACTERS", 100_000)
-    monkeypatch.setattr(sample, "COUNTED_CHARACTERS", ahead)
-    monkeypatch.setattr(sample, "AHEAD_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_DOCUMENTS", 200)
+    monkeypatch.setattr(limits, "CHARACTERS", 100_000)
+    monkeypatch.setattr(limits, "COUNTED_CHARACTERS", ahead)
+    monkeypatch.setattr(limits, "COUNTING_SECONDS", 60.0)
     numbers = random.Random(5)
     lengths = [20] * 250 + [400] * 1000
     rows = [
@@ -663,9 +697,9 @@ def test_the_vocabulary_of_the_whole_is_estimated_from_a_part(tmp_path):
     documents = np.bincount(np.concatenate([np.unique(row) for row in drawn]))
     part = np.bincount(np.concatenate([np.unique(row) for row in drawn[:800]]))
     for least in (2, 5):
-        found = queries._vocabulary(part[part > 0], least, queries.Scale(4_000, False), 800)
+        found = queries.estimate_vocabulary(part[part > 0], least, queries.Scale(4_000, False), 800)
         assert found == pytest.approx(np.count_nonzero(documents >= least), rel=0.35)
-    assert queries._vocabulary(
+    assert queries.estimate_vocabulary(
         documents[documents > 0], 5, queries.Scale(4_000, True), 4_000
     ) == np.count_nonzero(documents >= 5)
 
@@ -718,6 +752,9 @@ def test_a_collection_in_several_languages_loses_the_stop_words_of_all(client):
         "de",
         "fr",
     } & {row.code for row in said.others}
+    several = page.context["page"].several_languages
+    assert several.startswith("English 50%")
+    assert f"<dt>languages</dt><dd>{several}</dd>" in page.content.decode()
     assert "It seems to be in several languages: English" in page.content.decode() and said.near[
         0
     ].share == pytest.approx(0.25, abs=0.06)

@@ -10,7 +10,7 @@ from tests.corpora import as_csv, example_rows
 from tests.webapp.intake.ingest.test_prepare import changed
 from tests.webapp.intake.ingest.test_upload import fields, prepare
 from tests.webapp.page_text import in_one_line
-from webapp.intake.ingest import sample
+from webapp.intake.ingest.sample import limits
 
 pytestmark = pytest.mark.django_db
 FORMATS = Path(__file__).parents[4] / "docs" / "formats"
@@ -19,7 +19,7 @@ FORMATS = Path(__file__).parents[4] / "docs" / "formats"
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """On a busy machine, too, all of a small file is read."""
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
 
 
 def book(chapters: int) -> bytes:
@@ -196,7 +196,7 @@ def test_columns_kinds_and_the_order_of_dates_stay_when_it_is_shown_again(client
 
 @pytest.mark.parametrize("sections", ["", "paragraphs"])
 def test_how_many_documents_there_are_is_told_from_the_beginning(client, monkeypatch, sections):
-    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 400)
+    monkeypatch.setattr(limits, "MOST_DOCUMENTS", 400)
     text = "\n\n".join(
         f"Paragraph {i} of a long text. " + "words of some length on ships and harbours " * 20
         for i in range(1000)

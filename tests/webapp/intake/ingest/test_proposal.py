@@ -11,7 +11,8 @@ import pytest
 
 from tests.webapp.intake.ingest.test_upload import prepare
 from webapp.intake.file_formats import looking
-from webapp.intake.ingest import previews, sample
+from webapp.intake.ingest import previews
+from webapp.intake.ingest.sample import limits
 from webapp.models import Corpus
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +112,7 @@ def _plain(value):
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
 
 

@@ -5,6 +5,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import date
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def report(corpus: Corpus) -> bytes:
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(read_files, "CHUNK", 20_000)
+    monkeypatch.setattr(read_files, "CHUNK_CHARACTERS", 20_000)
 
 
 def damaged() -> bytes:
@@ -78,7 +79,7 @@ def damaged() -> bytes:
     return as_csv(found)
 
 
-whole_copy = read_files.ReadAttempt._copy_rows
+whole_copy = read_files.ReadAttempt.copy_rows
 
 
 @contextmanager
@@ -90,17 +91,17 @@ def killed_when_rows_are_copied(monkeypatch):
         raise KeyboardInterrupt  # no handler of ours sees it, as none sees a kill
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(read_files.ReadAttempt, "_copy_rows", killed)
+        patched.setattr(read_files.ReadAttempt, "copy_rows", killed)
         yield
 
 
 @pytest.mark.parametrize(
     ("stage", "shaping"),
     [
-        ("_write_words", {}),
-        ("_copy_rows", {}),
-        ("_copy_rows", {"sections": "words", "length": 300}),
-        ("_copy_rows", {"sections": "words", "length": 300, "join": ("party",), "period": "year"}),
+        ("write_words", {}),
+        ("copy_rows", {}),
+        ("copy_rows", {"sections": "words", "length": 300}),
+        ("copy_rows", {"sections": "words", "length": 300, "join": ("party",), "period": "year"}),
     ],
 )
 def test_an_attempt_goes_on_where_another_was_killed(
@@ -132,7 +133,7 @@ def test_an_attempt_goes_on_where_another_was_killed(
     copied = []
     monkeypatch.setattr(
         read_files.ReadAttempt,
-        "_copy_rows",
+        "copy_rows",
         lambda self, partition, chunk: (
             copied.append(len(chunk.documents)) or whole_copy(self, partition, chunk)
         ),
@@ -457,6 +458,21 @@ def test_files_are_read_again_in_another_way(draft):
     tidy()
     assert guesses.paths(again)[0][0].read_bytes() == content.decode().encode("cp1251")
     assert Corpus.objects.get(pk=again.pk).parent is None
+
+
+def test_the_plan_of_documents_that_came_when_a_file_was_tried_again():
+    """They are behind those of additions, though their file came before them."""
+
+    def plan(documents: int, *spans: tuple[int, int]) -> SimpleNamespace:
+        return SimpleNamespace(documents=documents, spans=list(spans))
+
+    plans = [plan(3, (0, 2), (4, 1)), plan(2, (2, 2))]
+    assert read_files.plan_of_documents(plans, 5).tolist() == [0, 0, 1, 1, 0]
+    assert read_files.plan_of_documents(plans, 3).tolist() == [0, 0, 1]
+    # Of two files of the first plan nothing says where their documents are
+    plans = [plan(3), plan(1, (2, 1))]
+    assert read_files.plan_of_documents(plans, 4).tolist() == [0, 0, 1, 0]
+    assert read_files.plan_of_documents([plan(0)], 2).tolist() == [0, 0], "a part has no files"
 
 
 def test_only_what_failed_is_tried_again(draft, tmp_path):

@@ -56,7 +56,7 @@ def started(monkeypatch):
 def use(monkeypatch):
     monkeypatch.setattr(sandbox, "processes", lambda: 3)
     monkeypatch.setattr(dispatch, "LARGE_BYTES", 0)
-    monkeypatch.setattr(read_files, "CHUNK", 5_000)
+    monkeypatch.setattr(read_files, "CHUNK_CHARACTERS", 5_000)
 
 
 def left(processes) -> int:
@@ -176,7 +176,7 @@ def test_entries_of_an_archive_give_the_same_in_their_order(tmp_path, monkeypatc
     assert max(most) == 3 and left(started) == 0 and sandbox.Request.open == 0
 
 
-@pytest.mark.parametrize("stage", ["_write_words", "_copy_rows"])
+@pytest.mark.parametrize("stage", ["write_words", "copy_rows"])
 def test_a_task_that_is_killed_goes_on(tmp_path, monkeypatch, started, stage):
     undisturbed = outcome(read(queued(tmp_path, UPLOADS)))
     corpus = queued(tmp_path, UPLOADS)
@@ -240,7 +240,7 @@ def test_one_that_is_killed_sooner_than_its_task_was_is_told_of(
     tmp_path, killing, monkeypatch, started
 ):
     corpus = queued(tmp_path, {"a.csv": LATER * 20})
-    whole = read_files.ReadAttempt._copy_rows
+    whole = read_files.ReadAttempt.copy_rows
     done = []
 
     def killed(self, *arguments):
@@ -249,10 +249,10 @@ def test_one_that_is_killed_sooner_than_its_task_was_is_told_of(
         done.append(1)
         return whole(self, *arguments)
 
-    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", killed)
+    monkeypatch.setattr(read_files.ReadAttempt, "copy_rows", killed)
     with pytest.raises(KeyboardInterrupt):
         read_corpus(corpus.pk)
-    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", whole)
+    monkeypatch.setattr(read_files.ReadAttempt, "copy_rows", whole)
     kept = Corpus.objects.get(pk=corpus.pk).progress["documents"]
     Corpus.objects.filter(pk=corpus.pk).update(status="queued")
     killing("a.csv")

@@ -11,7 +11,7 @@ from tests.webapp.intake.ingest.test_prepare import IN
 from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.page_text import in_one_line
 from webapp.intake import file_formats
-from webapp.intake.ingest import sample
+from webapp.intake.ingest.sample import limits
 
 pytestmark = pytest.mark.django_db
 DOCUMENTS = 40  # that are read of 400
@@ -20,10 +20,10 @@ DOCUMENTS = 40  # that are read of 400
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """A sample of few documents; on a busy machine, too, all of them are read."""
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
-    monkeypatch.setattr(sample, "CHARACTERS", 40_000)
-    monkeypatch.setattr(sample, "MOST_DOCUMENTS", DOCUMENTS)
-    monkeypatch.setattr(sample, "COUNTED_CHARACTERS", 0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "CHARACTERS", 40_000)
+    monkeypatch.setattr(limits, "MOST_DOCUMENTS", DOCUMENTS)
+    monkeypatch.setattr(limits, "COUNTED_CHARACTERS", 0)
 
 
 def letters(languages: dict[str, int]) -> dict[str, str]:
@@ -63,13 +63,13 @@ def test_where_some_can_not_be_read_the_number_is_an_estimate(client):
 
 
 def test_too_many_names_are_not_counted(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_COUNTED_NAMES", 100)
+    monkeypatch.setattr(limits, "MOST_COUNTED_NAMES", 100)
     page, _ = seen(client, "a.zip", zipped(letters({"en": 400})))
     assert not page.sample.counted and page.words.of == pytest.approx(400, rel=0.25)
 
 
 def test_names_of_pictures_are_too_many_as_well(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_COUNTED_NAMES", 450)
+    monkeypatch.setattr(limits, "MOST_COUNTED_NAMES", 450)
     pictures = {f"{i}.png": "no text" for i in range(100)}
     page, _ = seen(client, "a.zip", zipped(letters({"en": 400}) | pictures))
     assert not page.sample.counted
@@ -127,8 +127,8 @@ def test_the_same_files_give_the_same_sample(client):
 
 
 def test_where_no_file_can_be_read_it_stops_after_a_few(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_SECONDS", -1.0)
-    monkeypatch.setattr(sample, "MOST_FILES", 5)
+    monkeypatch.setattr(limits, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(limits, "MOST_FILES", 5)
     _, url = prepare(client, *((f"{i}.txt", b" \n" * 2_000) for i in range(30)))
     page = client.get(url).context["page"]
     assert page.sample.files == 5 and page.sample.documents == 0

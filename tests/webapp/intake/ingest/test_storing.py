@@ -110,7 +110,7 @@ def test_a_worker_stores_what_is_much(tmp_path, client, monkeypatch):
 def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
     """With so many parts behind it, before or after the next is on record."""
     corpus = arrived(tmp_path)
-    record = storing._record
+    record = storing.record_part
     parts = 0
 
     def killed(part, keep):
@@ -119,10 +119,10 @@ def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
             record(part, keep)
         parts += 1
         if parts > before:
-            monkeypatch.setattr(storing, "_record", record)
+            monkeypatch.setattr(storing, "record_part", record)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(storing, "_record", killed)
+    monkeypatch.setattr(storing, "record_part", killed)
     with pytest.raises(KeyboardInterrupt):
         store_upload(corpus.pk)
     Upload.objects.filter(pk=corpus.pk).update(status="queued")  # as the sweep does
@@ -148,7 +148,7 @@ def test_a_full_disk_is_waited_for(tmp_path, monkeypatch, client):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(storing, "_write", full)
+        patched.setattr(storing, "write_file", full)
         for _ in range(claims.MAX_TRIES):
             store_upload(corpus.pk)
     corpus.refresh_from_db()
@@ -170,7 +170,7 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
     monkeypatch.setattr(storing, "FEW_UPLOADS", 100)
     version = added(corpus, *more)
     monkeypatch.setattr(storing, "FEW_UPLOADS", 1)
-    record = storing._record
+    record = storing.record_part
     parts = 0
 
     def killed(part, keep):
@@ -181,7 +181,7 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(storing, "_record", killed)
+        patched.setattr(storing, "record_part", killed)
         with pytest.raises(KeyboardInterrupt):
             choose(version.pk)
     version.__class__.objects.filter(pk=version.pk).update(status="queued")

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import signal
 import socket
 import tarfile
@@ -130,7 +131,7 @@ def test_in_parts_and_a_corpus_of_it(client_of, client):
         "no-store",
     )
     assert (
-        json.loads(uploads._note_path(ids(created)).read_bytes())["sha256"]
+        json.loads(uploads.note_path(ids(created)).read_bytes())["sha256"]
         == hashlib.sha256(content).hexdigest()
     )
 
@@ -248,7 +249,7 @@ def test_the_whole_is_hashed_on_the_way(client_of):
         for size in cuts[1:]:
             assert client_of.patch(at, end, content[end : end + size]).status == 204
             end += size
-        note = json.loads(uploads._note_path(at.strip("/").split("/")[1]).read_bytes())
+        note = json.loads(uploads.note_path(at.strip("/").split("/")[1]).read_bytes())
         assert stored(at) == content and note["sha256"] == hashlib.sha256(content).hexdigest()
 
 
@@ -289,6 +290,25 @@ def test_expired(client_of, monkeypatch):
     monkeypatch.setattr(uploads, "SURELY_OLD", 0)
     upkeep.tidy()
     assert len(left()) == 2 and client_of.offset(young) == 50
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["docs/uploads.md", "docs/operations.md"],
+)
+def test_documents_say_for_how_many_days_uploads_are_kept(name):
+    text = (settings.BASE_DIR / name).read_text(encoding="utf-8")
+    said = re.findall(r"(?:arrived|came|upload)[^.]* kept (?:there )?for (\d+) days", text)
+    assert said and set(said) == {str(upload_limits.KEPT_DAYS)}
+
+
+@pytest.mark.parametrize("script", ["transfer.js", "upload.js"])
+def test_scripts_say_it_as_the_page_tells_them(script, client):
+    page = client.get(reverse("home")).content.decode()
+    assert f'data-days-kept="{upload_limits.KEPT_DAYS}"' in page
+    text = (settings.BASE_DIR / "static" / "js" / script).read_text(encoding="utf-8")
+    said = re.findall(r"kept (?:there )?for (\S+) days", text)
+    assert said and all(days.endswith("daysKept}") for days in said)
 
 
 def test_work_that_was_broken_off_is_tidied_after_a_day(monkeypatch):
@@ -531,7 +551,7 @@ def test_two_connections_of_one_user_do_not_have_the_same_half(settings, monkeyp
     user = User.objects.create_user("greedy@example.org", "greedy")
     room, real, begun, gate = (
         disk.free(settings.FILE_UPLOAD_TEMP_DIR),
-        upload_limits._bytes_arriving,
+        upload_limits.bytes_arriving,
         [],
         threading.Barrier(4),
     )
@@ -542,7 +562,7 @@ def test_two_connections_of_one_user_do_not_have_the_same_half(settings, monkeyp
         time.sleep(0.3)  # in which the others ask
         return has
 
-    monkeypatch.setattr(upload_limits, "_bytes_arriving", slowly)
+    monkeypatch.setattr(upload_limits, "bytes_arriving", slowly)
 
     def begin() -> None:
         gate.wait()
@@ -652,7 +672,7 @@ def test_slow_parts_never_take_the_places_of_pages(server, client_of):
 
 def test_one_user_has_so_many_parts_that_arrive(monkeypatch, settings):
     settings.ACCOUNTS = True
-    monkeypatch.setattr(upload_views, "OF_ONE", 2)
+    monkeypatch.setattr(upload_views, "MOST_PARTS_AT_ONCE", 2)
     held = [upload_views.arriving(7), upload_views.arriving(7), upload_views.arriving(8)]
     for one in held:
         one.__enter__()
@@ -669,7 +689,7 @@ def test_one_user_has_so_many_parts_that_arrive(monkeypatch, settings):
         pass
     for one in held[1:]:
         one.__exit__(None, None, None)
-    assert not upload_views._arriving
+    assert not upload_views.arriving_parts
     # While accounts are off there is nobody else to be burdened
     with contextlib.ExitStack() as stack:
         for _ in range(5):
@@ -702,7 +722,7 @@ def test_a_hash_that_can_not_keep_up_is_left_for_later(monkeypatch):
     waiting = threading.Event()
     monkeypatch.setattr(
         upload_writer,
-        "_update_hash",
+        "update_hash",
         lambda hash, pieces: waiting.wait(10) and [hash.update(p) for p in pieces],
     )
     upload = uploads.create(15, "a.txt")
@@ -836,7 +856,9 @@ def test_a_broken_pack_is_refused_and_leaves_nothing(client_of, client, content)
 
 
 def test_a_pack_is_bounded(client_of):
-    assert client_of.create(uploads.PACK + 1, "pack", metadata={"pack": "1"}).status == 413
+    assert (
+        client_of.create(uploads.MOST_PACK_BYTES + 1, "pack", metadata={"pack": "1"}).status == 413
+    )
 
 
 # The corpus
@@ -863,6 +885,40 @@ def test_only_what_has_arrived_becomes_a_corpus(client_of, client):
         reverse("corpora"), {"uploads": ids(whole)}, HTTP_ACCEPT="application/json"
     )
     assert response.status_code == 404  # once
+
+
+def arrived(name: str) -> uploads.IncomingFile:
+    upload = uploads.create(5, name)
+    upload.path.write_bytes(b"words")
+    return upload
+
+
+def test_uploads_of_which_a_request_makes_a_corpus_are_refused_to_others():
+    """A form that is sent twice makes one corpus."""
+    first, second, other = (arrived(name) for name in ("a.txt", "b.txt", "c.txt"))
+    with uploads.claim([first.id, second.id]):
+        for ids_of_another in ([first.id, second.id], [other.id, second.id]):
+            with (
+                pytest.raises(uploads.Refused, match="by another request") as refused,
+                uploads.claim(ids_of_another),
+            ):
+                pass
+            assert refused.value.status == 409
+        with uploads.claim([other.id]) as files_of_other:
+            assert [file.name for file in files_of_other] == ["c.txt"]
+    with pytest.raises(uploads.Refused, match="no such upload"), uploads.claim([second.id]):
+        pass
+
+
+def test_uploads_are_free_again_when_a_request_has_failed_or_was_killed():
+    upload = arrived("a.txt")
+    with pytest.raises(RuntimeError), uploads.claim([upload.id]):
+        raise RuntimeError("the database is away")
+    left_by_a_killed_process = settings.FILE_UPLOAD_TEMP_DIR / "claim-0"
+    left_by_a_killed_process.write_text(json.dumps([upload.id]))
+    with uploads.claim([upload.id]) as claimed:
+        assert [file.name for file in claimed] == ["a.txt"]
+    assert not list(settings.FILE_UPLOAD_TEMP_DIR.glob("claim-*"))
 
 
 def test_when_the_corpus_can_not_be_made_the_uploads_stay(client_of, client, monkeypatch):

@@ -6,6 +6,7 @@ what the whole stack answers. An address that is in neither list fails.
 
 import ast
 import re
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,15 @@ from webapp.core.notebooks import services as notebooks
 from webapp.intake.ingest import uploads
 from webapp.models import Corpus, Link, Membership, Notebook, Run, User
 from webapp.platform import routes
-from webapp.platform.accounts import authorization, sharing, tokens
+from webapp.platform.accounts import (
+    access_rules,
+    admission,
+    authorization,
+    followers,
+    sharing,
+    tokens,
+)
+from webapp.platform.accounts.roles import Role
 from webapp.platform.local import start
 from webapp.platform.routes import Kind
 from webapp.platform.server.loopback_only import loopback_only
@@ -311,7 +320,7 @@ def match_of(name: str, route: str, pattern: URLPattern) -> ResolverMatch:
 
 def test_every_address_has_a_rule():
     for name, route, pattern in matches():
-        assert authorization.rule(match_of(name, route, pattern)).who
+        assert access_rules.rule_of(match_of(name, route, pattern)).who
 
 
 def test_an_address_cannot_be_declared_without_a_rule():
@@ -321,15 +330,44 @@ def test_an_address_cannot_be_declared_without_a_rule():
         routes.form("new", lambda request: None, "new_page", None)
 
 
+def test_a_rule_of_an_included_address_that_is_not_there_is_not_lost():
+    logout = URLPattern(RoutePattern("logout/"), lambda request: None)
+    with pytest.raises(ImproperlyConfigured, match="log-out"):
+        routes.included(
+            "account/",
+            ([logout], None, None),
+            access_rules.ACCOUNTS,
+            but={"log-out/": access_rules.ACCOUNTS_AND_STUDENTS},
+        )
+
+
+def test_only_addresses_of_accounts_can_be_kept_from_students():
+    """Elsewhere a rule lets everybody in who has the role: what it said of students would be idle."""
+    with pytest.raises(ImproperlyConfigured, match="students"):
+        replace(access_rules.SEE, students=True)
+
+
+def test_which_addresses_say_more_than_who():
+    """By hand a second time: who of accounts may be a student, and where a token stands for a
+    session."""
+    rules = {name: pattern.callback.route.access for name, _, pattern in matches()}
+    assert {name for name, rule in rules.items() if rule.students} == {"share", "account_logout"}
+    assert {name for name, rule in rules.items() if rule.by_token} == {"uploads", "upload"}
+
+
 def test_an_address_without_a_rule_is_refused():
     with pytest.raises(ImproperlyConfigured, match="new_page"):
-        authorization.rule(ResolverMatch(lambda request: None, (), {}, "new_page", route="new/"))
+        access_rules.rule_of(ResolverMatch(lambda request: None, (), {}, "new_page", route="new/"))
 
 
 def test_the_expectations_name_every_address():
     ours = {pattern.callback.route for _, _, pattern in matches()}
     ours = {route.name for route in ours if route.kind != Kind.INCLUDED}
-    assert ours == {name for names in (*GET.values(), *POST.values()) for name in names}
+    expected = {name for names in (*GET.values(), *POST.values()) for name in names}
+    unexpected = ours - expected
+    assert not unexpected, f"GET or POST of this file lack who may ask for {sorted(unexpected)}."
+    gone = expected - ours
+    assert not gone, f"GET or POST of this file have {sorted(gone)}, which webapp/urls.py has not."
 
 
 # Everybody
@@ -416,13 +454,17 @@ def world(db, settings):
     return World()
 
 
+def test_everybody_whom_a_rule_can_name_has_a_check():
+    assert admission.CHECKS.keys() == set(access_rules.Who)
+
+
 @pytest.fixture
 def at_the_gate(monkeypatch):
     """Whoever is let in is told so, and no view is called: the walk is about who comes in, and
     takes seconds."""
-    asked = authorization.Authorization.process_view
+    asked = admission.AdmissionMiddleware.process_view
     monkeypatch.setattr(
-        authorization.Authorization,
+        admission.AdmissionMiddleware,
         "process_view",
         lambda *given: asked(*given) or HttpResponse(status=LET_IN),
     )
@@ -664,8 +706,8 @@ def test_every_form_of_the_question_has_one_answer(world, who, public):
         c.pk for c in every if client.get(reverse("corpus_json", args=[c.pk])).status_code == 200
     }
     assert one_by_one == expected
-    people = {c.pk: authorization.follower(request, corpus=c.pk) for c in every}
-    assert authorization.still(list(people.values())) == {people[pk] for pk in expected}
+    people = {c.pk: followers.follower(request, corpus=c.pk) for c in every}
+    assert followers.still(list(people.values())) == {people[pk] for pk in expected}
     listed = authorization.list_corpora(request, None, 50) + authorization.list_corpora(
         request, None, 50, public=True
     )
@@ -737,8 +779,7 @@ def read_by(trained, settings):
     trains = Client()
     trains.force_login(trainer)
     Membership.objects.create(corpus=trained.corpus, user=trainer, role="trainer")
-    roles = authorization.Role
-    return [(roles.READER, Client()), (roles.VIEWER, client), (roles.TRAINER, trains)]
+    return [(Role.READER, Client()), (Role.VIEWER, client), (Role.TRAINER, trains)]
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -752,11 +793,11 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained, own):
         shown = forms = 0
         for name in [*addresses.PAGES, "home", "run_try", "api_reference"]:
             url = addresses.address(name, trained.corpus_id, trained.pk)
-            needed = authorization.rule(resolve(url))
+            needed = access_rules.rule_of(resolve(url))
             if (
-                needed.who is authorization.Who.OPERATOR
-                or (needed.who is authorization.Who.USER and role < authorization.Role.VIEWER)
-                or (needed.who is authorization.Who.CORPUS and needed.read > role)
+                needed.who is access_rules.Who.OPERATOR
+                or (needed.who is access_rules.Who.USER and role < Role.VIEWER)
+                or (needed.who is access_rules.Who.CORPUS and needed.read > role)
             ):
                 continue
             answer = client.get(url)
@@ -770,20 +811,16 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained, own):
                     f"{script} ends with an error where its form is not",
                 )
             for action in re.findall(r'<form[^>]*method="post"[^>]*?action="([^"]*)"', html):
-                rule = authorization.rule(resolve(action.split("?")[0]))
-                has = (
-                    authorization.Role.EDITOR
-                    if own and "/runs/" in action and not rule.beyond
-                    else role
-                )
+                rule = access_rules.rule_of(resolve(action.split("?")[0]))
+                has = Role.EDITOR if own and "/runs/" in action and not rule.beyond else role
                 may = (
                     has >= rule.write
-                    if rule.who is authorization.Who.CORPUS
-                    else role >= authorization.Role.VIEWER
+                    if rule.who is access_rules.Who.CORPUS
+                    else role >= Role.VIEWER
                 )
                 assert may, (role, name, action)
                 forms += 1
-        assert shown > 20 and (forms > 3 or role < authorization.Role.VIEWER)
+        assert shown > 20 and (forms > 3 or role < Role.VIEWER)
 
 
 # The API
@@ -877,6 +914,13 @@ def test_a_token_ends_with_its_user(world, at_the_gate):
 # What the address does not name
 # --------------------------------------------------------------------------------------
 
+# Functions of webapp.platform.pages.page that ask for no right: the gate has, by the path's number
+OF_PATH = ("corpus_of_path", "run_of_path", "published_run_of_path")
+
+
+def called_name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
 
 def test_views_do_not_ask_the_tables_themselves():
     """What the path of an address names, the gate has looked at; whatever else a view needs it gets
@@ -909,15 +953,11 @@ def test_views_do_not_ask_the_tables_themselves():
             ):
                 if node.value.id in ("Corpus", "Run", "Notebook", "Pin", "ApiToken", "Link"):
                     assert (place, node.value.id) in allowed | asked, f"{place}, line {node.lineno}"
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id in ("corpus_or_404", "run_or_404")
-            ):
-                assert [ast.unparse(a) for a in node.args] in (
-                    ["corpus_id"],
-                    ["run_id"],
-                ), f"{path.name}, line {node.lineno}"
+            if isinstance(node, ast.Call) and called_name(node) in OF_PATH:
+                named = [ast.unparse(argument) for argument in node.args]
+                assert named in (["corpus_id"], ["run_id"], ["other"]), (
+                    f"{path.name}, line {node.lineno}"
+                )
 
 
 def test_the_home_page_lists_what_one_may_see(world, django_assert_max_num_queries):

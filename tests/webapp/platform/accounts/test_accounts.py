@@ -451,11 +451,11 @@ def test_nobody_waits_for_a_letter(settings, ada, monkeypatch):
         raise OSError("the mail server is away")
 
     monkeypatch.setattr(EmailMultiAlternatives, "send", send)
-    monkeypatch.setattr(accounts_module, "_post", ThreadPoolExecutor(1))
+    monkeypatch.setattr(accounts_module, "letter_senders", ThreadPoolExecutor(1))
     answer = Client().post(reverse("account_reset_password"), {"email": "ada@example.org"})
     assert answer.status_code == 302 and not sent
     go.set()
-    accounts_module._post.shutdown()  # waits for it
+    accounts_module.letter_senders.shutdown()  # waits for it
     assert sent == [["ada@example.org"]]
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.core.management import call_command
 from django.db import connection
 from django.http import QueryDict
 from django.test import AsyncClient, Client
@@ -17,6 +18,8 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from inference.index.query import has_order
+from tasks import codebook, corpora, runs  # noqa: F401 (their tasks)
+from tasks.celery import ProgramTask, app
 from tests import addresses
 from tests.answer_bodies import body_of
 from tests.webapp.platform.accounts.test_embargo import (  # noqa: F401
@@ -30,22 +33,23 @@ from webapp.analysis.findings import stored
 from webapp.analysis.words import concordance, queries, senses
 from webapp.core.documents import search
 from webapp.core.documents.selection import Selection
-from webapp.core.notebooks import queries as kept
+from webapp.core.notebooks import pin_contents
 from webapp.core.results import page_cache
 from webapp.core.results.view import RunView
+from webapp.management.base import OwnCommand
 from webapp.models import Corpus, Membership, Pin, Reading, Run, TextReader, TextShown, User
 from webapp.platform.accounts import authorization, embargo, sharing, tokens
-from webapp.platform.accounts.embargo import PASSAGE, READER_PART, who_reads
+from webapp.platform.accounts.embargo import PASSAGE, READER_PART
 from webapp.platform.accounts.embargo.budgets import (
     Wanted,
-    _affordable,
-    _join_span,
-    _known_spans,
-    _overlaps,
+    affordable_span,
     charge,
+    join_span,
+    known_spans,
+    overlaps,
 )
 from webapp.platform.accounts.roles import Person
-from webapp.platform.jobs import dispatch
+from webapp.platform.jobs import dispatch, kinds
 from webapp.service.corpora import deletion
 from webapp.service.exports import kept as exported, sizes
 
@@ -86,15 +90,39 @@ def shown(person: Person, run: Run, number: int, places=None) -> set[int]:
 # Who reads
 
 
-def test_in_a_web_process_nobody_reads_who_is_not_known(run, monkeypatch):
+def test_nobody_reads_who_is_not_known(run):
     """What forgot to say who reads would be taken for the program, whose reading is not counted."""
-    monkeypatch.setattr(who_reads, "_is_web_process", True)
     with pytest.raises(embargo.ReaderUnknown):
         Context().run(embargo.readers, run.corpus)
-    with embargo.reading(None):
+    with embargo.as_program():
         assert embargo.readers(run.corpus) == ()
     with embargo.reading(Person(member(run, "ann").pk)):
         assert embargo.readers(run.corpus)
+
+
+def test_in_every_task_the_program_reads(run):
+    names = {name for name in app.tasks if name.startswith("tasks.")}
+    assert {kind.task for kind in kinds.KINDS} <= names
+    assert all(isinstance(app.tasks[name], ProgramTask) for name in names)
+
+    class Asks(ProgramTask):
+        def run(self, corpus: Corpus) -> tuple[str, ...]:
+            return embargo.readers(corpus)
+
+    assert Context().run(Asks(), run.corpus) == ()
+
+
+def test_in_every_command_the_program_reads(run):
+    seen = []
+
+    class Asks(OwnCommand):
+        needs_tables = False
+
+        def handle(self, *args, **options):
+            seen.append(embargo.readers(run.corpus))
+
+    Context().run(call_command, Asks())
+    assert seen == [()]
 
 
 # The budget
@@ -172,7 +200,7 @@ def test_four_accounts_and_readers_of_links_see_half_of_a_text_together(run):
     assert len(set().union(*seen)) == LENGTH // embargo.ALL_READERS_PART
     assert seen[4]  # what others were shown is shown to the next
     readers = [f"corpus {run.corpus_id}"]
-    assert embargo.used(run.corpus, readers) == {readers[0]: (1, 1)}
+    assert embargo.count_texts_read(run.corpus, readers) == {readers[0]: (1, 1)}
     part = Corpus.objects.create(
         owner_id=accounts[3].user,
         name="part",
@@ -201,12 +229,12 @@ def test_the_owner_is_not_bound_and_sees_what_was_used(run):
     assert len(shown(Person(run.corpus.owner_id), run, 2)) == LENGTH
     shown(user, run, 2)
     readers = [f"user {user.user}", f"corpus {run.corpus_id}"]
-    assert embargo.used(run.corpus, [*readers, "public"]) == {
+    assert embargo.count_texts_read(run.corpus, [*readers, "public"]) == {
         readers[0]: (2, 1),
         readers[1]: (2, 0),
     }
     with CaptureQueriesContext(connection) as asked:
-        assert embargo.used(run.corpus, readers[:1]) == {readers[0]: (2, 1)}
+        assert embargo.count_texts_read(run.corpus, readers[:1]) == {readers[0]: (2, 1)}
     assert not any("text_shown" in query["sql"] for query in asked)  # there may be ten million
     owner = Client()
     owner.force_login(run.corpus.owner)
@@ -259,8 +287,7 @@ def test_it_survives_all_that_a_process_forgets(run):
     """What was shown is in the database, and nowhere else."""
     user = Person(member(run, "ann").pk)
     seen = shown(user, run, 2)
-    who_reads._reader.set(None)
-    assert shown(user, run, 2) == seen
+    assert Context().run(shown, user, run, 2) == seen
     TextShown.objects.all().delete()
     assert shown(user, run, 2, [LENGTH - 200])
 
@@ -403,7 +430,7 @@ def test_of_a_list_of_matches_only_the_passages_count_that_it_shows(run):
     url = reverse("run_documents", args=[run.pk]) + f"?q={texts()[2][300]}"
     assert client.get(url).status_code == 200
     digest = bytes.fromhex(embargo.about(run.corpus, [2], "digest")[2]["digest"])
-    (spans,) = _known_spans([[f"user {user.pk}"], [digest]], lock=False).values()
+    (spans,) = known_spans([[f"user {user.pk}"], [digest]], lock=False).values()
     ((begin, end),) = spans
     assert begin <= place < end <= begin + PASSAGE
     recorded = Reading.objects.filter(corpus=run.corpus_id, user=user, document=2)
@@ -416,7 +443,7 @@ def test_of_a_list_without_a_search_the_beginnings_count(run):
     client.force_login(user)
     assert client.get(reverse("run_documents", args=[run.pk])).status_code == 200
     digest = bytes.fromhex(embargo.about(run.corpus, [2], "digest")[2]["digest"])
-    (spans,) = _known_spans([[f"user {user.pk}"], [digest]], lock=False).values()
+    (spans,) = known_spans([[f"user {user.pk}"], [digest]], lock=False).values()
     assert spans == [(0, PASSAGE)]
 
 
@@ -434,9 +461,8 @@ def test_a_file_that_a_worker_makes_is_counted_for_who_asked_for_it(run, monkeyp
     assert TextShown.objects.filter(reader=f"user {user.pk}").count() == 24
 
 
-def test_every_page_is_answered_when_all_is_used_up(run, monkeypatch):
+def test_every_page_is_answered_when_all_is_used_up(run):
     """And says who reads: each request has a context of its own, as in a web process."""
-    monkeypatch.setattr(who_reads, "_is_web_process", True)
     user = member(run, "ann")
     client = Client()
     client.force_login(user)
@@ -466,23 +492,23 @@ def test_pins_tell_the_places_of_a_quarter_of_the_words(run):
     with embargo.reading(user):
         for i, word in enumerate(texts()[2]):
             try:
-                kept.of_passage(run.corpus, run, 2, word, None, None)
+                pin_contents.of_passage(run.corpus, run, 2, word, None, None)
                 pinned.add(i)
             except Invalid as error:
                 said.add(error.message)
         assert len(pinned) == LENGTH // READER_PART // LETTERS
-        again = kept.of_passage(run.corpus, run, 2, texts()[2][min(pinned)], None, None)
+        again = pin_contents.of_passage(run.corpus, run, 2, texts()[2][min(pinned)], None, None)
         assert again.quote == texts()[2][min(pinned)]  # what was shown may be pinned
         with pytest.raises(Invalid) as absent:
-            kept.of_passage(run.corpus, run, 2, "absent", None, None)
+            pin_contents.of_passage(run.corpus, run, 2, "absent", None, None)
     assert (
         said == {absent.value.message}
         and "as much of its text was shown already" in absent.value.message
     )
     with embargo.reading(Person(run.corpus.owner_id)):
-        assert kept.of_passage(run.corpus, run, 2, texts()[2][300], None, None).start == 300 * (
-            LETTERS + 1
-        )
+        assert pin_contents.of_passage(
+            run.corpus, run, 2, texts()[2][300], None, None
+        ).start == 300 * (LETTERS + 1)
 
 
 def test_findings_of_a_set_are_the_same_whoever_asks_first(run):
@@ -603,18 +629,18 @@ def test_spans_are_sets_of_characters():
         for _ in range(chance.randrange(12)):
             a = chance.randrange(90)
             b = a + chance.randrange(1, 12)
-            spans = _join_span(spans, a, b)
+            spans = join_span(spans, a, b)
             places = places | set(range(a, b))
         assert {i for a, b in spans for i in range(a, b)} == places
         assert all(b < c for (_, b), (c, _) in zip(spans, spans[1:], strict=False))  # apart
         a = chance.randrange(90)
         b = chance.randrange(90, 110)
-        assert {i for c, d in _overlaps(spans, a, b) for i in range(c, d)} == places & set(
+        assert {i for c, d in overlaps(spans, a, b) for i in range(c, d)} == places & set(
             range(a, b)
         )
         left = chance.randrange(20)
         mark = chance.randrange(a, b)
-        begin, end = _affordable(Wanted(b"", 0, a, b, mark), [_overlaps(spans, a, b)], [left])
+        begin, end = affordable_span(Wanted(b"", 0, a, b, mark), [overlaps(spans, a, b)], [left])
         assert a <= begin <= end <= b
         cost = len(set(range(begin, end)) - places)
         assert cost <= left and (begin <= mark < end or cost == 0)

@@ -127,10 +127,10 @@ def test_what_is_read_of_a_part_is_on_the_record_of_its_whole(corpus):
 def test_a_page_is_shown_where_the_record_can_t_be_written(corpus, monkeypatch):
     keep(corpus)
 
-    def fail(*arguments):
+    def fail(rows):
         raise DatabaseError("no room")
 
-    monkeypatch.setattr(readings, "_rows", fail)
+    monkeypatch.setattr(Reading.objects, "bulk_create", fail)
     answer = client("Ada").get(address(corpus, 1))
     assert answer.status_code == 200 and "letter 1" in answer.content.decode()
 
@@ -185,6 +185,6 @@ def test_readers_take_along_what_is_on_record_of_them(corpus):
     keep(corpus)
     client("Ada").get(address(corpus, 1))
     ada = User.objects.get(name="Ada")
-    assert b'"document": 1' in b"".join(contents._readings(ada))
+    assert b'"document": 1' in b"".join(contents.readings_of_user(ada))
     ada.delete()
     assert record(corpus)[0]["reader"] == "a deleted account"

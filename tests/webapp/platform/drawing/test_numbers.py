@@ -1,6 +1,7 @@
 """How numbers are written."""
 
 import pytest
+from django.template import Context, Template
 
 from webapp.platform.drawing.numbers import percent, strict
 
@@ -25,3 +26,12 @@ def test_shares(share, said):
 
 def test_a_level_beyond_the_usual_one_is_told_from_it():
     assert not strict(0.95) and strict(0.9602) and strict(1 - 0.05 / 60)
+
+
+def test_a_number_that_names_something_has_no_separator_and_a_count_has():
+    page = Template(
+        "{% load numbers %}Run {{ n }}, {{ n|count }} words, {{ rate|floatformat:'1g' }}"
+        ' <a id="many-{{ n }}">'
+    )
+    rendered = page.render(Context({"n": 1234, "rate": 2345.67}))
+    assert rendered == 'Run 1234, 1,234 words, 2,345.7 <a id="many-1234">'

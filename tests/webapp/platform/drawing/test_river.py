@@ -9,9 +9,17 @@ import numpy as np
 import pytest
 
 from inference.explore import change
-from webapp.analysis.findings import mixes, river as bins
+from webapp.analysis.findings import families_by_group, river as bins
 from webapp.platform.drawing import curves
-from webapp.platform.drawing.river import HEIGHT, WIDTH, Band, River, Space, Stream, WordSpan
+from webapp.platform.drawing.river import (
+    HEIGHT,
+    WIDTH,
+    RiverPicture,
+    Space,
+    Stream,
+    TopicBand,
+    WordSpan,
+)
 
 NAMES = ["Navy & ships", "Health care & Social Security", "Tariff", "Supreme Court & cases", ""]
 
@@ -24,7 +32,10 @@ def streams(chance: np.random.Generator, n: int) -> list[Stream]:
             f"/{f}",
             f,
             0.2,
-            [Band(NAMES[i], f"T{f}{i}", f"/{f}/{i}", 0.01, shares[5 * f + i]) for i in range(5)],
+            [
+                TopicBand(NAMES[i], f"T{f}{i}", f"/{f}/{i}", 0.01, shares[5 * f + i])
+                for i in range(5)
+            ],
         )
         for f in range(3)
     ]
@@ -34,7 +45,9 @@ def streams(chance: np.random.Generator, n: int) -> list[Stream]:
 def test_names_never_stand_over_each_other(seed):
     chance = np.random.default_rng(seed)
     n = int(chance.integers(8, 50))
-    drawn = River(streams(chance, n), np.zeros(n), list(range(1900, 1900 + n)), 1900 + n, []).draw()
+    drawn = RiverPicture(
+        streams(chance, n), np.zeros(n), list(range(1900, 1900 + n)), 1900 + n, []
+    ).draw()
     texts = re.findall(
         r'<text x="(\d+)" y="(\d+)" class="(family|topic)-name" font-size="([\d.]+)">([^<]*)<',
         drawn,
@@ -56,12 +69,28 @@ def test_names_never_stand_over_each_other(seed):
             assert apart or abs(y - other_y) >= 0.9 * min(size, other_size)
 
 
+def test_times_with_few_words_are_pale():
+    n = 10
+    few_words = [True, True] + [False] * (n - 2)
+    picture = RiverPicture(
+        streams(np.random.default_rng(0), n),
+        np.zeros(n),
+        list(range(1900, 1900 + n)),
+        1900 + n,
+        [],
+        few_words=few_words,
+    )
+    veils = re.findall(r'<rect class="few" x="([\d.]+)" width="([\d.]+)"', picture.draw())
+    assert [float(x) for x, _ in veils] == [0, WIDTH / n]
+    assert {float(width) for _, width in veils} == {WIDTH / n}
+
+
 def test_no_name_touches_the_bar_that_shows_the_scale():
     n = 12
     # most room for the name of what is in no family is at the left, where the bar is
     rest = np.linspace(0.25, 0.12, n)
-    stream = Stream("Law & order", "/0", 0, 0.8, [Band("", "T00", "/0/0", 0.8, 1 - rest)])
-    drawn = River([stream], rest, list(range(1900, 1900 + n)), 1900 + n, []).draw()
+    stream = Stream("Law & order", "/0", 0, 0.8, [TopicBand("", "T00", "/0/0", 0.8, 1 - rest)])
+    drawn = RiverPicture([stream], rest, list(range(1900, 1900 + n)), 1900 + n, []).draw()
     x, y = re.search(r'<text x="(\d+)" y="(\d+)" class="general-name"', drawn).groups()
     foot, top = re.search(r'd="M9 (\d+)h-4V(\d+)h4" class="scale[^"]*"', drawn).groups()
     width = curves.text_width("General talk", 12)
@@ -77,7 +106,7 @@ def test_bins_have_the_words_of_every_topic_however_many_there_are(monkeypatch):
         starts=[first_day.replace(year=1900 + i).toordinal() for i in range(years + 1)],
         labels=[str(1900 + i) for i in range(years)],
     )
-    by_year = SimpleNamespace(groups=groups, tokens=tokens, of_tokens=tokens.sum(axis=1))
+    by_year = SimpleNamespace(groups=groups, topic_tokens=tokens, all_tokens=tokens.sum(axis=1))
     monkeypatch.setattr(bins.sums, "of_selection", lambda selection, by: by_year)
     over_time = bins.river(None, "year")
     assert np.array([topic.tokens for topic in over_time.topics]).sum(axis=0).tolist() == (
@@ -90,8 +119,8 @@ def test_bins_have_the_words_of_every_topic_however_many_there_are(monkeypatch):
 def test_the_scale_has_an_edge_whatever_it_stands_on(general_talk):
     n = 12
     rest = np.full(n, general_talk)
-    stream = Stream("Law & order", "/0", 0, 0.8, [Band("", "T00", "/0/0", 0.8, 1 - rest)])
-    drawn = River([stream], rest, list(range(1900, 1900 + n)), 1900 + n, []).draw()
+    stream = Stream("Law & order", "/0", 0, 0.8, [TopicBand("", "T00", "/0/0", 0.8, 1 - rest)])
+    drawn = RiverPicture([stream], rest, list(range(1900, 1900 + n)), 1900 + n, []).draw()
     assert drawn.index('class="scale-edge"') < drawn.index('class="scale"')
     assert 'class="scale-says"' in drawn and "on-family" not in drawn
 
@@ -144,7 +173,9 @@ def test_steps_of_a_long_curve_add_up(seed):
 def test_words_under_the_axis_are_links_in_lanes_of_their_own():
     chance = np.random.default_rng(1)
     words = [WordSpan(f"word{i}", f"/{i}", 0, 1900, 1905, "says <b>") for i in range(5)]
-    drawn = River(streams(chance, 20), np.zeros(20), list(range(1900, 1920)), 1920, words).draw()
+    drawn = RiverPicture(
+        streams(chance, 20), np.zeros(20), list(range(1900, 1920)), 1920, words
+    ).draw()
     assert drawn.count('class="word t0"') == 3  # as many as there are lanes
     assert "says &lt;b&gt;" in drawn and "<b>" not in drawn
 
@@ -153,7 +184,7 @@ def test_words_under_the_axis_are_links_in_lanes_of_their_own():
 def test_bins_have_enough_words_or_are_few(seed):
     chance = np.random.default_rng(seed)
     totals = chance.integers(0, 900, int(chance.integers(8, 400))).astype(float)
-    edges = bins._edges(totals)
+    edges = bins.edges_of_bins(totals)
     assert edges[0] == 0 and edges[-1] == len(totals) and edges == sorted(set(edges))
     words = [totals[a:b].sum() for a, b in zip(edges, edges[1:], strict=False)]
     assert sum(words) == totals.sum() and len(words) <= bins.BINS + 1
@@ -177,6 +208,6 @@ def test_information_is_that_of_a_slow_twin():
 
 def test_alike_groups_stand_beside_each_other():
     shares = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.1, 0.9]])
-    order = mixes.alike(shares)
+    order = families_by_group.alike(shares)
     assert sorted(order) == [0, 1, 2, 3]
     assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 2}), frozenset({1, 3})}

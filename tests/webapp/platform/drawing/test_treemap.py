@@ -9,9 +9,9 @@ from webapp.platform.drawing.curves import text_width
 from webapp.platform.drawing.treemap import (
     HEIGHT,
     WIDTH,
-    Box,
     Branch,
     Leaf,
+    Rectangle,
     squarify,
     treemap,
     wrapped,
@@ -24,7 +24,7 @@ RECT = r'<rect class="(\w+)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="
 def test_areas_are_in_proportion_and_fill_the_box_without_overlap(seed):
     chance = np.random.default_rng(seed)
     sizes = np.sort(chance.dirichlet(np.full(12, 0.5)))[::-1]
-    box = Box(10, 20, 300, 170)
+    box = Rectangle(10, 20, 300, 170)
     boxes = squarify(sizes.tolist(), box)
     areas = [tile.width * tile.height for tile in boxes]
     assert areas == pytest.approx((sizes * 300 * 170).tolist())
@@ -40,17 +40,20 @@ def test_areas_are_in_proportion_and_fill_the_box_without_overlap(seed):
 def test_the_example_of_the_paper():
     """Bruls, Huizing and van Wijk: 6, 6, 4, 3, 2, 2, 1 in a box of 6 by 4; the first two stand one
     above the other, 3 wide and 2 high."""
-    boxes = squarify([6, 6, 4, 3, 2, 2, 1], Box(0, 0, 6, 4))
+    boxes = squarify([6, 6, 4, 3, 2, 2, 1], Rectangle(0, 0, 6, 4))
     assert boxes[0] == pytest.approx((0, 0, 3, 2)) and boxes[1] == pytest.approx((0, 2, 3, 2))
     assert boxes[2] == pytest.approx((3, 0, 12 / 7, 7 / 3))
 
 
 def test_nothing_fills_nothing():
-    assert squarify([0.0, 0.0], Box(0, 0, 5, 5)) == [] and squarify([], Box(0, 0, 5, 5)) == []
+    assert (
+        squarify([0.0, 0.0], Rectangle(0, 0, 5, 5)) == []
+        and squarify([], Rectangle(0, 0, 5, 5)) == []
+    )
 
 
 def test_a_size_of_zero_has_no_area():
-    boxes = squarify([3.0, 1.0, 0.0], Box(0, 0, 4, 4))
+    boxes = squarify([3.0, 1.0, 0.0], Rectangle(0, 0, 4, 4))
     assert [tile.width * tile.height for tile in boxes] == pytest.approx([12, 4, 0])
 
 

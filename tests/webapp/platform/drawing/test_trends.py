@@ -12,13 +12,13 @@ MONTHS = 12
     [("1850-03", 1850, 3), ("44-03", 44, 3), ("0044-03", 44, 3), ("-44-12", -44, 12)],
 )
 def test_months_of_any_year_have_their_place(label, year, month):
-    assert trends._number_of_bin("month", label) == year * MONTHS + month - 1
+    assert trends.number_of_bin("month", label) == year * MONTHS + month - 1
 
 
 @pytest.mark.parametrize(("label", "said"), [("1850-01", "1850"), ("-44-01", "-44")])
 def test_of_january_only_the_year_is_said(label, said):
-    number = trends._number_of_bin("month", label)
-    assert trends._tick_label("month", label, number) == said
+    number = trends.number_of_bin("month", label)
+    assert trends.tick_label("month", label, number) == said
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ more than their quota."""
 
 import threading
 import time
+from contextlib import contextmanager
 from datetime import timedelta
 from random import Random
 
@@ -15,8 +16,8 @@ from django.utils import timezone
 
 from inference.errors import Invalid
 from webapp.core.runs import services as runs
-from webapp.intake.ingest import corpora, uploads, versions
-from webapp.models import Corpus, Export, Run, SourceFile, User
+from webapp.intake.ingest import corpora, upload_limits, uploads, versions
+from webapp.models import Corpus, Export, Job, Run, SourceFile, User
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import claims, dispatch, kinds, roster, scheduler
 from webapp.platform.storage import disk
@@ -208,7 +209,7 @@ def test_jobs(settings):
     ada = Person("ada")
     ben = Person("ben")
     ada.run()
-    Run.objects.filter(pk=ada.run().pk).update(status="running")
+    Run.objects.filter(pk=ada.run().pk).update(status="running", attempt=1)
     with pytest.raises(Invalid, match="2 of your jobs may wait or run at once, and 2 do"):
         runs.create(ada.version, topics=2, by=ada.user)
     with pytest.raises(Invalid, match="jobs"):
@@ -216,6 +217,37 @@ def test_jobs(settings):
     runs.create(ada.version, topics=2, by=ben.user)
     User.objects.filter(pk=ada.user.pk).update(most_jobs=3)
     runs.create(ada.version, topics=2, by=User.objects.get(pk=ada.user.pk))
+
+
+def test_a_corpus_that_is_read_is_one_job_also_while_it_gets_its_version(settings):
+    settings.MOST = settings.MOST | {"jobs": 2}
+    ada = Person("ada")
+    reading = Corpus.objects.create(name="new", owner=ada.user, status="reading", attempt=1)
+    reading.versions.create(number=1, status="choosing")
+    assert quotas.used(ada.user)["jobs"] == 1
+    runs.create(ada.version, topics=2, by=ada.user)
+
+
+def test_every_kind_of_job_waits_and_fails_by_the_same_words():
+    for kind in kinds.KINDS:
+        statuses = set(kind.model.Status.values)
+        assert {Job.QUEUED, Job.FAILED, *kind.active} <= statuses, kind.name
+
+
+def test_which_kinds_count_for_how_many_jobs_a_user_may_have():
+    counted = [kind.name for kind in kinds.KINDS if kind.counts_for_quota]
+    assert counted == ["upload", "corpus", "version", "run", "export"]
+
+
+def test_jobs_at_work_and_unfinished():
+    ada = Person("ada")
+    claimed = ada.run()
+    claims.claim(kinds.TRAIN, claimed.pk)
+    waiting = ada.run()
+    of_corpus = ada.corpus.versions.create(number=2, status="choosing")
+    assert list(kinds.TRAIN.at_work) == [claimed]
+    assert set(kinds.TRAIN.unfinished) == {claimed, waiting}
+    assert of_corpus not in kinds.VECTORIZE.unfinished
 
 
 @pytest.mark.parametrize("way", ["variants", "engines", "addition"])
@@ -277,6 +309,27 @@ def test_bytes_of_a_form_count_beside_uploads_that_have_begun(settings, client):
         assert not Corpus.objects.filter(name="more").exists()
     finally:
         uploads.remove(arriving)
+
+
+def test_a_user_is_not_locked_while_what_came_is_looked_into(settings, client, monkeypatch):
+    """It takes up to 15 seconds, and others wait 8 for the lock."""
+    held = []
+
+    @contextmanager
+    def hold_quota(owner, size):
+        held.append(owner)
+        yield
+        held.remove(owner)
+
+    looked = []
+    monkeypatch.setattr(upload_limits, "hold_quota", hold_quota)
+    monkeypatch.setattr(corpora, "check_readable", lambda corpus: looked.append(list(held)))
+    ada = Person("ada")
+    client.force_login(ada.user)
+    Corpus.objects.filter(pk=ada.corpus.pk).update(version=ada.version, progress={"documents": 1})
+    for address in (reverse("corpora"), reverse("corpus_add", args=[ada.corpus.pk])):
+        client.post(address, {"files": SimpleUploadedFile("a.txt", b"word " * 40)})
+    assert looked == [[], []] and held == []
 
 
 def test_documents(settings):

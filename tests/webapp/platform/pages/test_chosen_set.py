@@ -106,6 +106,24 @@ def test_the_set_stays_on_pages_about_the_whole_run(client, trained, name):
     assert 'class="set-chip"' not in client.get(path).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("name", "is_restricted"),
+    [
+        ("run_topics", True),
+        ("run_documents", True),
+        ("run_word", True),
+        ("run_document", False),  # it takes the set for the documents before and after alone
+        ("run_words", False),
+        ("run_methods", False),
+    ],
+)
+def test_a_page_says_whether_it_shows_these_documents_alone(client, trained, name, is_restricted):
+    path = addresses.address(name, trained.corpus_id, trained.pk)
+    html = client.get(f"{path}?{SET}").content.decode()
+    assert 'class="set-chip"' in html
+    assert ("this page is about the whole run" in html) is not is_restricted
+
+
 def test_a_set_is_named_and_can_be_used(client, trained):
     html = client.get(
         reverse("run_topics", args=[trained.pk]) + "?q=peace&from=1795&to=1799"

@@ -2,8 +2,9 @@
 says that they are gone."""
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.db import DatabaseError, connection, transaction
-from django.test import Client
+from django.test import AsyncClient, Client
 
 from webapp.core.notebooks import services as notebooks, views as notebook_views
 from webapp.core.runs import services
@@ -11,6 +12,7 @@ from webapp.models import Pin, Run
 from webapp.platform.accounts import tokens
 from webapp.platform.pages import page
 from webapp.service.corpora import deletion
+from webapp.service.exports import views as export_views
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +30,7 @@ def run(trained):
 def fails(monkeypatch, times: int, happens=lambda: None) -> list[int]:
     """The page of a run meets so many times a file that is not there any more."""
     met = []
-    there = page.run_or_404
+    there = page.run_of_path
 
     def look(number):
         if len(met) < times:
@@ -37,7 +39,7 @@ def fails(monkeypatch, times: int, happens=lambda: None) -> list[int]:
             raise FileNotFoundError("evidence")
         return there(number)
 
-    monkeypatch.setattr(page, "run_or_404", look)
+    monkeypatch.setattr(page, "run_of_path", look)
     return met
 
 
@@ -45,6 +47,24 @@ def fails(monkeypatch, times: int, happens=lambda: None) -> list[int]:
 def test_a_page_that_was_overtaken_once_is_put_together_again(client, run, monkeypatch, address):
     fails(monkeypatch, 1)
     assert client.get(address.format(run.pk)).status_code == 200
+
+
+@pytest.mark.parametrize("is_asgi", [False, True], ids=["wsgi", "asgi"])
+def test_a_file_that_was_overtaken_once_is_made_again(run, monkeypatch, is_asgi):
+    """The view of a file is a coroutine; pages' are functions."""
+    met = []
+    make_file = export_views.make_file
+
+    def overtaken_once(*arguments):
+        met.append(arguments)
+        if len(met) == 1:
+            raise DatabaseError("the partition was replaced")
+        return make_file(*arguments)
+
+    monkeypatch.setattr(export_views, "make_file", overtaken_once)
+    get = async_to_sync(AsyncClient().get) if is_asgi else Client().get
+    answer = get(f"/runs/{run.pk}/export/document-topics.csv")
+    assert (answer.status_code, len(met)) == (200, 2)
 
 
 def test_what_fails_twice_is_broken(client, run, monkeypatch):
@@ -134,7 +154,7 @@ def test_a_form_is_not_sent_twice(client, run, monkeypatch):
 
 
 def test_the_api(client, run, monkeypatch):
-    whole = page.run_or_404
+    whole = page.run_of_path
     met = []
 
     def once(number):
@@ -143,7 +163,7 @@ def test_the_api(client, run, monkeypatch):
             raise FileNotFoundError("evidence")
         return whole(number)
 
-    monkeypatch.setattr("webapp.service.api.runs.run_or_404", once)
+    monkeypatch.setattr("webapp.service.api.runs.run_of_path", once)
     assert client.get(f"/api/v1/runs/{run.pk}").status_code == 200 and len(met) == 2
 
 

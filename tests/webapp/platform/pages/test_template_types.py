@@ -40,7 +40,7 @@ HTML = {  # the type of what a template has beside its page
     "passage.html": PassageHtml,
     "run/detail.html": RunHtml,
     "run/document.html": ColouredHtml,
-    "run/parent_document.html": WholeHtml,
+    "run/whole.html": WholeHtml,
     "run/how_many.html": HowManyHtml,
     "run/overview.html": OverviewHtml,
     "run/passage.html": PassageHtml,

@@ -9,7 +9,7 @@ import time
 import pytest
 import redis.asyncio
 
-from webapp.platform.accounts import authorization
+from webapp.platform.accounts.followers import Follower
 from webapp.platform.jobs import events
 from webapp.platform.server import live, patience
 
@@ -90,7 +90,7 @@ def test_what_comes_while_the_connection_is_broken_is_read_late(stream, monkeypa
 
     async def follow() -> list[bytes]:
         hub = live.Hub()
-        queue = hub.subscribe("run:1", authorization.Follower(None, 1))
+        queue = hub.subscribe("run:1", Follower(None, 1))
         tasks = hub.tasks
         try:
             told = [b""]
@@ -114,7 +114,7 @@ def test_what_comes_while_the_connection_is_broken_is_read_late(stream, monkeypa
 def test_where_a_stream_is_read_on(stream):
     async def position(last):
         async with redis.asyncio.Redis.from_url(live.settings.REDIS_URL) as client:
-            return await live._position(client, last)
+            return await live.reading_position(client, last)
 
     # It is empty, or was emptied
     assert asyncio.run(position(None)) == asyncio.run(position(b"5-0")) == b"0-0"

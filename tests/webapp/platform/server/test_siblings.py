@@ -11,10 +11,9 @@ from webapp.platform.server import siblings
 @pytest.fixture
 def cleared(monkeypatch):
     """How often the caches of this process were emptied."""
+    siblings.look()  # what was deleted before this test
     times = []
     monkeypatch.setattr(siblings.cache, "clear_all", lambda: times.append(1))
-    monkeypatch.setattr(siblings, "_seen", None)
-    siblings.look()
     return times
 
 

@@ -55,7 +55,7 @@ def test_values_without_arrays_are_bounded_too():
 
 def test_all_caches_together_are_bounded(monkeypatch):
     """What was used last stays, in whichever cache it is."""
-    monkeypatch.setattr(caches, "_caches", [])
+    monkeypatch.setattr(caches, "bounded_caches", [])
     monkeypatch.setattr(caches, "TOTAL", 100)
     first = BoundedCache(80, len)
     second = BoundedCache(80, len)

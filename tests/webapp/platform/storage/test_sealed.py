@@ -54,17 +54,17 @@ def store(server, settings, monkeypatch, tmp_path):
     settings.FILES = tmp_path / "files"
     settings.COPIES = settings.FILES / "copies"
     settings.FETCH_PATIENCE = None
-    s3._client.cache_clear()
+    s3.forget_clients()
     monkeypatch.setattr(
         sealed,
         "transaction",
         SimpleNamespace(atomic=transaction.atomic, on_commit=lambda now: now()),
     )
-    copies._fetches.clear()
+    copies.fetches.clear()
     cache.clear_all()
     yield settings
     server.go_on()
-    s3._client.cache_clear()
+    s3.forget_clients()
     cache.clear_all()
 
 
@@ -161,7 +161,7 @@ def test_what_takes_its_place_is_fetched_where_the_former_is(made):
     (made / "more").write_bytes(b"2")
     seal(made)
     assert not objects & in_store() and len(in_store()) == len(objects)
-    stale = sealed._stored_of_row(first)
+    stale = sealed.stored_of_row(first)
     (made / "more").write_bytes(b"1")
     copies.note(stale)  # as on the other machine
     with sealed.hold(made):
@@ -170,7 +170,7 @@ def test_what_takes_its_place_is_fetched_where_the_former_is(made):
 
 def test_the_bytes_are_verified(made, store):
     name, size, _ = row(made).files[0]
-    key = sealed._find_stored(Item.at(made)).item.object(row(made).generation, name)
+    key = sealed.find_stored(Item.at(made)).item.object(row(made).generation, name)
     wrong = store.FILES / "wrong"
     wrong.write_bytes(b"?" * size)
     s3.put(key, wrong)
@@ -190,7 +190,7 @@ def test_the_bytes_are_verified(made, store):
 def test_two_processes_fetch_once(made, store, server):
     """The second waits for the first, and finds what it fetched."""
     lose(made)
-    stored = sealed._find_stored(Item.at(made))
+    stored = sealed.find_stored(Item.at(made))
     code = (
         "import os, django; django.setup()\nfrom django.conf import settings\nfrom pathlib import"
         " Path\nfrom webapp.platform.storage import copies, s3\nsettings.FILES ="
@@ -245,12 +245,12 @@ def test_files_that_are_not_sealed_yet_do_not_go(store):
 
 
 def test_what_a_killed_fetch_left_is_taken_away(made, store):
-    stored = sealed._find_stored(Item.at(made))
+    stored = sealed.find_stored(Item.at(made))
     lose(made)
-    mark = copies._mark(stored)
+    mark = copies.mark_of_copy(stored)
     mark.parent.mkdir(exist_ok=True)
     mark.touch()
-    left = copies._arriving(mark)
+    left = copies.arriving_path(mark)
     left.mkdir(parents=True)
     copies.tidy()
     assert not left.exists() and not mark.exists()
@@ -306,7 +306,7 @@ def test_what_nothing_names_is_swept(made, store):
     assert sealed.sweep(time.time() - 3600) == ([], []), "its row may come yet"
     orphans, missing = sealed.sweep(time.time() + 60)
     assert orphans == ["versions/7/bow/0000/words.npy"] and missing == []
-    assert in_store() == set(sealed._find_stored(Item.at(made)).objects)
+    assert in_store() == set(sealed.find_stored(Item.at(made)).objects)
 
 
 @pytest.fixture
@@ -316,7 +316,7 @@ def quick(monkeypatch):
 
     monkeypatch.setattr(s3, "REQUEST", timedelta(seconds=0.5))
     monkeypatch.setattr(s3, "RETRYING", timedelta(seconds=1))
-    s3._client.cache_clear()
+    s3.forget_clients()
 
 
 def test_a_store_that_hangs_is_a_503_and_no_hang(
@@ -345,7 +345,7 @@ def test_a_store_that_hangs_is_a_503_and_no_hang(
             and response["Retry-After"]
             and b"store of this server" in response.content
         )
-    for fetch in list(copies._fetches.values()):
+    for fetch in list(copies.fetches.values()):
         fetch.join()
         assert isinstance(fetch.error, s3.StoreAway)
     response = client.get(f"/runs/{trained.pk}/documents/0/")
@@ -355,18 +355,31 @@ def test_a_store_that_hangs_is_a_503_and_no_hang(
     assert client.get(f"/runs/{trained.pk}/documents/0/").status_code == 200
 
 
+class OnePlace(threading.BoundedSemaphore):
+    """For one that waits for a copy; it says when it is taken."""
+
+    def __init__(self):
+        super().__init__(1)
+        self.taken = threading.Event()
+
+    def acquire(self, blocking=True, timeout=None):
+        is_free = super().acquire(blocking, timeout)
+        self.taken.set()
+        return is_free
+
+
 def test_few_wait_for_a_store_that_is_slow_and_others_are_told_at_once(
     made, store, server, monkeypatch
 ):
-    stored = sealed._find_stored(Item.at(made))
+    stored = sealed.find_stored(Item.at(made))
     lose(made)
-    monkeypatch.setattr(copies, "_waiters", threading.BoundedSemaphore(1))
+    place = OnePlace()
+    monkeypatch.setattr(copies, "waiters", place)
     store.FETCH_PATIENCE = 30.0
     server.stop()
     with ThreadPoolExecutor(1) as another:
         waiting = another.submit(copies.use, stored)
-        while copies._waiters._value:
-            time.sleep(0.01)
+        assert place.taken.wait(30)
         began = time.monotonic()
         with pytest.raises(copies.Fetching, match="of .* bytes are here"):
             copies.use(stored)
@@ -382,7 +395,7 @@ def test_a_store_that_gives_more_or_less_than_was_asked_for_is_not_believed(
     monkeypatch.setattr(s3, "blocks", lambda key, size: iter(blocks))
     came = []
     with pytest.raises(copies.Damaged):
-        came += copies.checked(sealed._find_stored(Item.at(made)), "indptr.npy", 5, "0" * 64)
+        came += copies.checked(sealed.find_stored(Item.at(made)), "indptr.npy", 5, "0" * 64)
     assert len(b"".join(came)) <= 5
 
 
@@ -478,12 +491,12 @@ def test_a_store_that_can_not_be_used_is_refused_at_the_start(store, server, mon
         (store.STORE._replace(endpoint="http://127.0.0.1:1"), "can't be used"),
     ):
         store.STORE = at
-        s3._client.cache_clear()
+        s3.forget_clients()
         (error,) = checks.run_checks()
         assert said in error.msg and str(at) in error.msg and "TOPOGRAPH_STORE" in error.msg
     store.STORE = s3.read_address(server.environment)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
-    s3._client.cache_clear()
+    s3.forget_clients()
     (error,) = checks.run_checks()
     assert "refuses our keys" in error.msg and ". Look at TOPOGRAPH_STORE" in error.msg
 
@@ -504,7 +517,7 @@ def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
         if file.is_file()
     }
     lose(made)
-    stored = {("versions", 1): [sealed._find_stored(Item.at(made))]}
+    stored = {("versions", 1): [sealed.find_stored(Item.at(made))]}
     with connection.cursor() as cursor:
         assert sealed.on_record(cursor) == stored
     rows = backup.Rows([], [(1,)], [], stored)
@@ -518,7 +531,7 @@ def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
 
 def test_a_backup_does_not_take_other_bytes(made, store):
     (name, size, digest), *_ = row(made).files
-    stored = sealed._find_stored(Item.at(made))
+    stored = sealed.find_stored(Item.at(made))
     wrong = store.FILES / "wrong"
     wrong.write_bytes(b"?" * size)
     s3.put(stored.item.object(stored.generation, name), wrong)
@@ -573,5 +586,5 @@ def test_upkeep_takes_in_what_there_was_before_the_store_and_removes_what_is_del
     Sealed.objects.create(
         kind="versions", key=10**9, name="bow", generation="0" * 16, size=0, files=[]
     )
-    upkeep._remove_from_store()
+    upkeep.remove_from_store()
     assert not Sealed.objects.filter(key=10**9).exists()

@@ -133,6 +133,16 @@ def test_a_definition_that_means_something_else_is_coded_anew_and_the_old_coding
     )
 
 
+def test_earlier_versions_keep_their_numbers_also_from_1000_on(client, trained):
+    """A browser reads no number with a separator of thousands, and counts from 1."""
+    concept = concept_of(trained)
+    concepts.define(concept, {"text": "War or peace."}, "owner", anew=True)
+    for definition in concept.definitions.order_by("-number"):
+        Definition.objects.filter(pk=definition.pk).update(number=definition.number + 1000)
+    html = client.get(reverse("concept", args=[trained.pk, concept.pk])).content.decode()
+    assert '<li value="1001">' in html
+
+
 def test_codes_change_only_where_documents_are_coded_anew(trained):
     concept = concept_of(trained, kind="one_of", codes="war\npeace")
     with pytest.raises(Invalid, match="coded anew"):
@@ -210,6 +220,20 @@ def test_nothing_is_found_of_a_concept_that_was_removed_or_whose_corpus_is_anoth
     assert client.get(reverse("run_codebook_json", args=[trained.pk])).json()["concepts"] == []
     client.post(reverse("concept_change", args=[trained.pk, concept.pk]), {"act": "restore"})
     assert client.get(reverse("code", args=[ann.token])).status_code == 200
+
+
+def test_no_agreement_is_told_of_fewer_than_60_texts(client, trained):
+    """All eight alike: AC1 would be 1.00, with an interval of no length."""
+    concept = drawn(trained, 30)
+    coders = [coding.join(concept, name) for name in ("Ann", "Bea")]
+    code_all(concept, coders, lambda coder, text: int(len(text) % 2))
+    data = client.get(reverse("concept_agreement_json", args=[trained.pk, concept.pk])).json()
+    assert 0 < data["texts"] < 60
+    assert data["ac1"] == data["alpha"] == {"value": None, "low": None, "high": None}
+    page = client.get(reverse("concept_agreement", args=[trained.pk, concept.pk]))
+    text = " ".join(page.content.decode().split())
+    assert f"two coders or more read only {data['texts']} texts, and it takes 60" in text
+    assert "AC1" not in text
 
 
 def test_readers_who_differ_settle_it_and_both_codings_are_kept(client, trained):

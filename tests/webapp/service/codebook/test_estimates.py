@@ -83,7 +83,7 @@ def test_few_codes_of_either_kind_are_told(is_scale, coded, positives, told):
         without=coded - positives,
         few_without=coded - positives < positives,
     )
-    assert estimates_page._few_codes(SimpleNamespace(is_scale=is_scale), cell) == told
+    assert estimates_page.say_few_codes(SimpleNamespace(is_scale=is_scale), cell) == told
 
 
 def test_what_more_codes_give_is_told_of_shares_and_of_means():

@@ -74,7 +74,9 @@ def test_codes_that_come_meanwhile_are_counted_while_the_page_shows_the_others(
     reading = Coding.objects.filter(coder__concept=many).first()
     assert reading is not None
     coding.save(reading.coder, reading.item, reading.definition, 1 - reading.code, False, "")
-    during = client.get(json).json()
+    answer = client.get(json)
+    assert answer.status_code == 202
+    during = answer.json()
     assert during["alpha"] == before["alpha"] and during["counting"] == 0.0
     assert "Codes came since this was computed" in client.get(page).content.decode()
     fail_task(agreement.TASK, [many.pk])
@@ -94,9 +96,9 @@ def test_what_is_kept_is_of_the_codes_that_count(trained, many, change):
         concepts.define(many, {"text": "Otherwise.", "codes": ""}, "owner", anew=True)
     else:
         concepts.draw(many, trained, {"size": "20"}, [], "owner")
-    key = agreement._key(many)
-    assert agreement._read(many, key) is None
-    assert (agreement._before(many) is None) == (change == "anew")
+    key = agreement.comparison_key(many)
+    assert agreement.read_kept(many, key) is None
+    assert (agreement.kept_before(many) is None) == (change == "anew")
 
 
 def test_what_is_settled_is_said_at_once(trained, many, asked):
@@ -119,11 +121,13 @@ def test_no_request_compares_thousands_of_codes(client, trained, asked, monkeypa
     ]
     imports.keep(concept, trained, imports.ReadFile(readings, ""), "owner")
     address = reverse("concept_agreement", args=[trained.pk, concept.pk])
-    compare = agreement._compare
-    monkeypatch.setattr(agreement, "_compare", lambda *_: pytest.fail("compared in the request"))
+    compare = agreement.compare_codings
+    monkeypatch.setattr(
+        agreement, "compare_codings", lambda *_: pytest.fail("compared in the request")
+    )
     assert client.get(address).status_code == 202
     with monkeypatch.context() as in_the_worker:
-        in_the_worker.setattr(agreement, "_compare", compare)
+        in_the_worker.setattr(agreement, "compare_codings", compare)
         agree(concept.pk, None)
     assert client.get(address).status_code == 200
 

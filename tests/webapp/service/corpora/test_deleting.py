@@ -23,7 +23,7 @@ from tests.sweeping import STALE, sweep_for
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.page_text import in_one_line
 from tests.webapp.service.codebook.making import code_all, drawn
-from webapp.core.notebooks import queries, services as notebooks
+from webapp.core.notebooks import pin_contents, services as notebooks
 from webapp.core.results import evidence
 from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora, versions
@@ -198,17 +198,21 @@ def on_disk() -> set[str]:
 
 
 def in_redis() -> set[bytes]:
-    """Every key but the queues, whose messages hold a number alone; and of the stream of news every
-    entry's subject."""
+    """Every key but the queues, whose messages hold a number alone, and what tests of another file
+    tried, which expires meanwhile; and of the stream of news every entry's subject."""
     client = events.client()
     queues = [name.encode() for name in settings.QUEUES]
-    keys = {
-        key
-        for key in client.scan_iter("*")
-        if not key.startswith(
-            (b"_kombu", *queues, b"web:", b"cache:", b"sizes", b"counts", events.STREAM.encode())
-        )
-    }
+    of_others = (
+        b"_kombu",
+        *queues,
+        b"web:",
+        b"cache:",
+        b"sizes",
+        b"counts",
+        b"tried:tasks.of.tests:",
+        events.STREAM.encode(),
+    )
+    keys = {key for key in client.scan_iter("*") if not key.startswith(of_others)}
     return keys | {fields[b"about"] for _, fields in client.xrange(events.STREAM)}
 
 
@@ -373,6 +377,16 @@ def test_a_version_that_is_being_made_ends_and_goes_on(whole):
     assert claims.claim(kinds.VECTORIZE, version.pk) == first + 1
 
 
+def test_a_version_that_its_corpus_gets_while_it_is_read_is_left_to_the_reading(whole):
+    """It has no attempt of its own; whoever reads the corpus again makes it anew."""
+    Corpus.objects.filter(pk=whole.pk).update(status="reading", attempt=1)
+    version = whole.versions.create(number=whole.version.number + 1, status="choosing")
+    deletion.delete_corpus(whole)
+    deletion.bring_back(Corpus.everything.get(pk=whole.pk))
+    assert Corpus.objects.get(pk=whole.pk).status == "queued"
+    assert claims.claim(kinds.VECTORIZE, version.pk) is None
+
+
 def test_what_a_task_still_works_on_is_not_taken_away(whole):
     run = runs.create(whole.version, topics=3)
     claims.claim(kinds.TRAIN, run.pk)
@@ -396,9 +410,9 @@ def test_nothing_begins_on_a_deleted_corpus(whole):
 def test_memory_and_open_files_are_let_go(client, whole):
     run = whole.runs.earliest("pk")
     evidence.of(run)
-    assert evidence._open_evidence.cache_info().currsize
+    assert evidence.open_run_evidence.cache_info().currsize
     client.post(reverse("run_delete", args=[run.pk]))
-    assert evidence._open_evidence.cache_info().currsize == 0
+    assert evidence.open_run_evidence.cache_info().currsize == 0
 
 
 # Back again
@@ -501,9 +515,11 @@ def test_a_page_that_is_there_has_nothing_to_undo(client, whole):
 def test_pins_stay_and_lead_nowhere(client, whole):
     run = whole.runs.earliest("pk")
     notebook = notebooks.create("Mine", "Ada")
-    notebooks.pin(notebook, queries.of_topic(run, 1), "", "Ada")
+    notebooks.pin(notebook, pin_contents.of_topic(run, 1), "", "Ada")
     text = Document.objects.get(corpus_id=whole.pk, number=3).text
-    notebooks.pin(notebook, queries.of_passage(whole, None, 3, text[:600], None, None), "", "Ada")
+    notebooks.pin(
+        notebook, pin_contents.of_passage(whole, None, 3, text[:600], None, None), "", "Ada"
+    )
     url = reverse("notebook", args=[notebook.pk])
     assert client.get(url).content.decode().count(f'href="/runs/{run.pk}/') == 1
     Corpus.objects.filter(pk=whole.pk).update(embargo=True)

@@ -140,6 +140,13 @@ def test_one_press_trains_one_run_in_each_language(client, divided):
         assert all(f'"{year}"' in years for year in range(1990, 1995))
 
 
+def test_languages_beyond_those_that_are_trained_at_once_are_named(client, divided, monkeypatch):
+    """Their texts are neither too short to tell nor few."""
+    monkeypatch.setattr(languages, "MOST_AT_ONCE", 1)
+    shown = in_one_line(client.get(reverse("corpus_languages", args=[divided.pk])))
+    assert "31 documents</a> are in none of them: in French, as 1 language is trained" in shown
+
+
 def test_a_second_press_keeps_what_there_is(client, divided):
     url = reverse("corpus_languages_train", args=[divided.pk])
     client.post(url)

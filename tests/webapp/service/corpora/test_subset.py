@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from inference.errors import Invalid
 from tasks.corpora import choose, read_corpus
 from tests.corpora import as_csv, example_rows
 from webapp.intake.ingest import corpora, guesses, versions
@@ -104,6 +105,9 @@ def test_its_words_are_chosen_again_without_copying_a_document(client, parent):
 def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
     part = read(made(client, parent, "?q=war&to=1795", name="War <b>years</b>"))
     kept = part.provenance
+    assert part.is_part and not (part.has_own_files or part.is_read_anew or part.is_replacement)
+    with pytest.raises(Invalid, match="a part of another corpus, which has the files"):
+        corpora.copy_as_draft(part)
     assert (
         kept["parameters"] == [["q", "war"], ["to", "1795"]]
         and kept["sentence"] == "documents with “war”, to 1795"

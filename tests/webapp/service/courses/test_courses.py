@@ -228,7 +228,7 @@ def test_a_student_joins_while_somebody_has_the_corpus_locked(course, way, monke
         elif way == "words":
             versions.create(corpus, versions.VocabularySettings())
         elif way == "erasure":
-            erasure._check_unchanged(corpus)
+            erasure.check_unchanged(corpus)
         elif way == "embargo":
             embargo.set_embargo(corpus, on=True)
         else:

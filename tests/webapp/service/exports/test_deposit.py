@@ -23,7 +23,7 @@ from django.urls import reverse
 from inference.errors import Invalid
 from inference.runtime import versions
 from tests.webapp.service.exports.test_site import BROWSE
-from webapp.core.notebooks import queries as pins, services as notebooks
+from webapp.core.notebooks import pin_contents, services as notebooks
 from webapp.models import Document, Export, Run, User
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import dispatch
@@ -93,11 +93,11 @@ def notebook(trained):
     book = notebooks.create("Evidence <b>", "Ada")
     text = Document.objects.get(corpus_id=trained.corpus_id, number=5).text
     for evidence in (
-        pins.of_passage(trained.corpus, trained, 5, text[:80], 0, 80),
-        pins.of_topic(trained, 1),
+        pin_contents.of_passage(trained.corpus, trained, 5, text[:80], 0, 80),
+        pin_contents.of_topic(trained, 1),
     ):
         notebooks.pin(book, evidence, "my comment", "Ada")
-    other = pins.of_topic(trained, 2)
+    other = pin_contents.of_topic(trained, 2)
     source = other.source | {"run": 10**9, "corpus": "Another corpus"}
     notebooks.pin(
         book,
@@ -447,6 +447,6 @@ def test_a_browser_opens_it_from_a_file(trained, tmp_path):
 def test_every_table_is_one_that_there_is(trained):
     form = DepositForm(answers(), trained, User.objects.local().pk)
     assert form.is_valid(), form.errors
-    assert [Path(path).stem for path in deposit._describe_deposit(trained, form).tables] == list(
+    assert [Path(path).stem for path in deposit.describe_deposit(trained, form).tables] == list(
         deposit.TABLES
     )

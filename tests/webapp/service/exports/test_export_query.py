@@ -39,6 +39,28 @@ def test_what_is_written_is_read_again(trained, name):
     source = read_source(trained, QueryDict(EVERY_FIELD))
     again = read_source(trained, QueryDict(write_query(kind, source)))
     usual = read_source(trained, QueryDict())
-    for asked in ASKED_FIELDS.values():
-        expected = source if asked.is_used(kind) else usual
+    for field, asked in ASKED_FIELDS.items():
+        expected = source if field in kind.options else usual
         assert asked.write(again) == asked.write(expected)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in EXPORT_KINDS.items() if kind.table])
+def test_a_table_depends_on_its_options_alone(trained, name):
+    """Else two addresses that differ would be taken for one file."""
+    kind = EXPORT_KINDS[name]
+    assert kind.options <= ASKED_FIELDS.keys()
+    assert ("by" in kind.options) == (kind.choices is not None)
+    read = set()
+
+    class Watched(ExportSource):
+        def __getattribute__(self, field: str) -> object:
+            read.add(field)
+            return super().__getattribute__(field)
+
+    source = read_source(trained, QueryDict("word=peace&by=party"))
+    table = kind.table(Watched(**vars(source)))
+    for _ in table.blocks:
+        pass
+    # Of `selection` all take the view of the run, with labels
+    assert read & ASKED_FIELDS.keys() - {"selection"} <= kind.options
+    assert kind.options - {"selection", "pattern", "topics"} <= read

@@ -152,7 +152,7 @@ def test_texts_are_cut_into_words_together_as_they_are_one_by_one(trained, monke
     together = list(texts.documents_in_words(source))
     count = trained.version.documents
     assert sum(cut) == count == len(together) and len(cut) < count / 10
-    view = source.selection.run_view
+    view = source.selection.view
     for document, words in together:
         assigned = marked_texts.tokens(view, document.number)
         assert words == marked_texts.words(trained, assigned, document.text, 0)
@@ -216,4 +216,4 @@ def test_what_xml_and_conllu_have_no_place_for(trained):
 def tei_text(text: str) -> str:
     from webapp.service.exports import tei
 
-    return tei._text(text)
+    return tei.escape_text(text)

@@ -167,5 +167,5 @@ def test_nothing_of_rows_that_were_here_is_left_to_those_of_a_backup(tmp_path, s
     settings.COPIES = tmp_path / "copies"
     for name in ("corpora/1/index", "replicates/5/checkpoint", "exports/2/file", "uploads/a"):
         (tmp_path / name).mkdir(parents=True)
-    restore._clear_files()
+    restore.clear_files()
     assert [folder.name for folder in tmp_path.iterdir()] == ["uploads"]

@@ -120,7 +120,7 @@ def test_of_a_library_only_its_pattern(written):
 
 def test_plain_lines_for_people(monkeypatch):
     monkeypatch.setenv("TOPOGRAPH_LOG", "plain")
-    line = logs._plain(
+    line = logs.plain_line(
         None,
         "",
         {

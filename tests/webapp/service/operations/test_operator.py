@@ -152,6 +152,13 @@ def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monke
     )
 
 
+def test_a_version_that_is_made_while_its_corpus_is_read_is_no_job_of_its_own(client, ready):
+    ready.versions.create(number=ready.version.number + 1, status="choosing")
+    listed = said(client, "?kind=version&state=work")
+    assert listed["jobs"] == []
+    assert next(row["work"] for row in listed["counts"] if row["kind"] == "version") == 0
+
+
 def test_every_kind_of_job_is_there(client):
     """Trainings with other seeds were not, so that nobody saw that one had failed."""
     assert [row["kind"] for row in said(client)["counts"]] == [kind.name for kind in kinds.KINDS]

@@ -37,10 +37,10 @@ def test_a_look_at_the_store_that_did_not_end_is_taken_again_soon(monkeypatch, e
     events.client().delete(upkeep.SWEPT)
     monkeypatch.setattr(sealed, "sweep", fail)
     with suppress(OSError):
-        upkeep._sweep_store()
+        upkeep.sweep_store()
     assert 0 < events.client().ttl(upkeep.SWEPT) <= upkeep.SWEEP_AGAIN
     events.client().delete(upkeep.SWEPT)
     monkeypatch.setattr(sealed, "sweep", lambda before: ([], []))
-    upkeep._sweep_store()
+    upkeep.sweep_store()
     assert events.client().ttl(upkeep.SWEPT) > upkeep.SWEEP_AGAIN
     events.client().delete(upkeep.SWEPT)

@@ -2,6 +2,7 @@
 in rows, files, pages and notebooks."""
 
 import re
+from functools import partial
 
 import pytest
 from django.db import transaction
@@ -263,8 +264,8 @@ def test_nothing_is_left_of_the_documents_of_a_person(draft, settings):
     export = kept.ask(run, corpus.owner, "texts-conllu.conllu", QueryDict(""))
     kept.make(export.pk)
     with embargo.reading(Person(ben.pk)):
-        embargo.part(corpus, 0, 0)
-        embargo.part(corpus, 1, 0)
+        embargo.read_part(corpus, 0, 0)
+        embargo.read_part(corpus, 1, 0)
     link, _ = sharing.make_link(corpus, corpus.owner, "jury", 7)
     assert GONE_WORD in shown(corpus, run)["document"], "a page that is in memory from here on"
     folders = [
@@ -283,6 +284,7 @@ def test_nothing_is_left_of_the_documents_of_a_person(draft, settings):
     new = Corpus.objects.get(replaces=corpus)
     erasure.finish()
     assert Corpus.objects.filter(pk=corpus.pk).exists(), "it stays until the new one is ready"
+    assert new.is_replacement and not new.has_own_files
     read_corpus(new.pk)
     new.refresh_from_db()
     assert new.status == "ready", new.error
@@ -292,6 +294,10 @@ def test_nothing_is_left_of_the_documents_of_a_person(draft, settings):
     new.refresh_from_db()
     assert (new.name, new.public, new.replaces, new.documents) == (corpus.name, True, None, 12)
     assert new.provenance["erased"] == 8 and new.reading_kept
+    assert not (new.is_replacement or new.is_part or new.has_own_files or new.is_read_anew)
+    for add_or_copy in (corpora.copy_as_draft, partial(corpora.create_addition, received=[])):
+        with pytest.raises(Invalid, match="went when documents of it were erased"):
+            add_or_copy(new)
     assert list(new.memberships.values_list("user__name", "role")) == [("Ben", "editor")]
     assert new.links.get().pk == link.pk
     assert not Corpus.everything.filter(pk=corpus.pk).exists()

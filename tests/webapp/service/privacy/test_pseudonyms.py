@@ -96,6 +96,13 @@ def test_the_page_proposes_columns_and_counts_what_would_be_replaced(client, fir
     assert reverse("corpus_pseudonyms", args=[first.pk]) in page  # beside the tick
 
 
+@pytest.mark.parametrize("column", ["author", "maintainer", "created_by_user"])
+def test_a_column_is_proposed_by_its_name(draft, column):
+    rows = [["title", column, "text"], *([f"No. {i}", "Ada", SAID[0]] for i in range(5))]
+    corpus = draft(as_csv(rows), "texts.csv")
+    assert pseudonyms.proposed_columns(previews.propose(corpus).sniff) == [column]
+
+
 def test_the_tick_of_the_preview_counts_before_and_reads_by_itself(client, first):
     older = searched(*ORIGINALS)
     address = reverse("corpus_prepare", args=[first.pk])

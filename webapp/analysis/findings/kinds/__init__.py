@@ -1,7 +1,8 @@
 """The kinds of findings, a file for each.
 
 A new kind is a file, a name in Finding and in KINDS, and, where it has numbers beyond its estimate,
-one in Item; CONTRIBUTING.md shows how. docs/findings.md says what each kind claims.
+one in Item; CONTRIBUTING.md shows how. README.md lists the files, docs/findings.md what each kind
+claims.
 """
 
 from typing import Annotated

@@ -8,18 +8,23 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
+from django.urls import reverse
 from pydantic import Field
 
+from inference import engines
+from inference.errors import number_of
 from inference.explore import bands
+from webapp.analysis.families.family_address import MEMBERS
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.phrasing import SentencePart, fill
+from webapp.analysis.findings.sentence_writer import SEE, Sentence, SentenceWriter
 from webapp.analysis.findings.sentences import Plural, join_parts
-from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.conditions import Only
-from webapp.core.results import measures
+from webapp.core.results import measures, topic_kinds
 from webapp.core.results.view import RunView
+from webapp.intake.ingest.words_outside import words_outside
 from webapp.platform.drawing.numbers import count, percent
 
 What = Literal["general", "mixed", "one_document", "unstable"]  # topics that a caution is about
@@ -53,6 +58,7 @@ REPEATED = Plural(
     "Repeated: {count} document ({share}) repeats an earlier one; each copy is counted",
     "Repeated: {count} documents ({share}) repeat an earlier one; each copy is counted",
 )
+FEW = "Small corpus: only a few broad topics can be learned from {texts}"
 OUTSIDE = "In no topic, besides stop words: {share} of the words, too rare or too frequent"
 
 ONE_DOCUMENT = 0.2  # part of a topic's words that one document may hold
@@ -89,28 +95,33 @@ class Caution(BaseFinding):
             *_thin(document_set),
             *_find_repeated(document_set),
             *_outside(document_set),
+            *_few(document_set),
         ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TopicsCaution(Caution):
-    """Topics of a kind, with most words first; count: of all of them; estimate: their share of the
-    words."""
+    """Topics of a kind, with most words first, of which an older program stored the first
+    MOST_NAMED; count: of all of them; estimate: their share of the words."""
 
     what: What
     topics: list[int]
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """What they are, how many, and as many of the first as can be read aloud."""
-        topics_named = len(self.topics)
+        topics_named = min(len(self.topics), MOST_NAMED)
         parts = self._naming(writer, topics_named)
         while topics_named > 1 and sentences.is_long(parts):
             topics_named -= 1
             parts = self._naming(writer, topics_named)
-        numbers = ",".join(map(str, self.topics))
-        return Sentence(parts, writer.view.go("run_topics", topics=numbers))
+        return Sentence(parts, self._address(writer.view), opens=SEE)
 
-    def _naming(self, writer: Writer, topics_named: int) -> list[SentencePart]:
+    def _address(self, view: RunView) -> str:
+        """All of them; where these would make too long an address, the first MEMBERS, which have
+        most words."""
+        return view.go("run_topics", topics=",".join(map(str, self.topics[:MEMBERS])))
+
+    def _naming(self, writer: SentenceWriter, topics_named: int) -> list[SentencePart]:
         """What is said where so many of its topics are named."""
         further_topics = self.count - topics_named
         return fill(
@@ -135,7 +146,7 @@ class ThinTimes(Caution):
     unit: str
     periods: list[str]
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """How many periods."""
         parts = fill(
             THIN.pattern(self.count),
@@ -144,7 +155,7 @@ class ThinTimes(Caution):
             units=sentences.UNITS[self.unit].pattern(self.of),
         )
         by_period = writer.selection.address(by=self.unit)
-        return Sentence(parts, writer.view.go("run_time", asked=by_period))
+        return Sentence(parts, writer.view.go("run_time", asked=by_period) + "#thin", opens=SEE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,12 +164,13 @@ class Repeated(Caution):
 
     what: Literal["repeated"] = "repeated"
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """How many."""
         parts = fill(
             REPEATED.pattern(self.count), count=count(self.count), share=percent(self.estimate)
         )
-        return Sentence(parts, writer.documents_of(writer.selection.with_conditions(Only("near"))))
+        url = writer.documents_of(writer.selection.with_conditions(Only("near")))
+        return Sentence(parts, url, opens=SEE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,13 +179,34 @@ class OutsideVocabulary(Caution):
 
     what: Literal["outside"] = "outside"
 
-    def say(self, writer: Writer) -> Sentence:
-        """Their share; the page of the run's methods says more."""
-        return Sentence(fill(OUTSIDE, share=percent(self.estimate)), writer.view.go("run_methods"))
+    def say(self, writer: SentenceWriter) -> Sentence:
+        """Their share; the page of the corpus says by which reasons, of the newest choice of words,
+        and the page of the run's methods of older ones."""
+        corpus = writer.run.corpus
+        url = writer.view.go("run_methods")
+        if writer.run.version_id == corpus.version_id:
+            url = reverse("corpus", args=[corpus.pk]) + "#report"
+        return Sentence(fill(OUTSIDE, share=percent(self.estimate)), url, opens=SEE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FewDocuments(Caution):
+    """The whole corpus has too few documents for more than a few broad topics; count: how many, or
+    of their sections; estimate: beside the least that are enough."""
+
+    what: Literal["few"] = "few"
+    sections: bool
+
+    def say(self, writer: SentenceWriter) -> Sentence:
+        """How many there are; the list of topics shows what was learned."""
+        texts = number_of(self.count, "section" if self.sections else "document")
+        parts = fill(FEW, texts=texts)
+        return Sentence(parts, writer.view.go("run_topics"), opens=SEE)
 
 
 AnyCaution = Annotated[
-    TopicsCaution | ThinTimes | Repeated | OutsideVocabulary, Field(discriminator="what")
+    TopicsCaution | ThinTimes | Repeated | OutsideVocabulary | FewDocuments,
+    Field(discriminator="what"),
 ]
 
 
@@ -181,9 +214,10 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
     """Cautions about topics of general talk, of several subjects, and of which one document holds
     much: these are about the topics, not about the document_set."""
     labels = document_set.view.labels
-    tokens = document_set.totals.x[0]
+    tokens = document_set.totals.topic_tokens[0]
     large = document_set.subjects & (tokens >= SMALL_TOPIC_SHARE * document_set.tokens)
-    mixed = measures.of(document_set.run)["mixed"].astype(bool)
+    kinds_by_words = topic_kinds.by_words(document_set.run)
+    mixed = np.array([kind == "mixed" for kind in kinds_by_words], bool)
     of_one_document = _largest_document(document_set) >= ONE_DOCUMENT * tokens
     topics_of_caution: dict[What, list[int]] = {
         "general": [
@@ -206,7 +240,7 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
             high=share,
             count=len(topics),
             what=reason,
-            topics=sorted(topics, key=lambda k: -tokens[k])[:MOST_NAMED],
+            topics=sorted(topics, key=lambda k: -tokens[k]),
         )
         rows.append(caution)
     return rows
@@ -242,16 +276,18 @@ def unstable(view: RunView, doubtful: set[int]) -> list[TopicsCaution]:
             high=share,
             count=len(unstable_topics),
             what="unstable",
-            topics=sorted(unstable_topics, key=lambda k: -tokens[k])[:MOST_NAMED],
+            topics=sorted(unstable_topics, key=lambda k: -tokens[k]),
         )
     ]
 
 
 def _thin(document_set: DocumentSet) -> list[ThinTimes]:
     times = document_set.periods
-    if times is None or times.unit not in THIN_UNITS:
+    if times is None or times.length not in THIN_UNITS:
         return []
-    documents = np.bincount(times.group[times.group >= 0], minlength=times.G)
+    # As pages of time count them: documents with words
+    is_counted = (times.group >= 0) & (document_set.evidence.lengths > 0)
+    documents = np.bincount(times.group[is_counted], minlength=times.G)
     with_documents = int(np.count_nonzero(documents))
     thin = np.flatnonzero((documents > 0) & (documents < bands.THIN))
     if not len(thin):
@@ -266,7 +302,7 @@ def _thin(document_set: DocumentSet) -> list[ThinTimes]:
             count=len(thin),
             of=with_documents,
             empty=times.empty,
-            unit=times.unit,
+            unit=times.length,
             periods=[times.said[period] for period in thin[:MOST_NAMED]],
         )
     ]
@@ -286,18 +322,34 @@ def _find_repeated(document_set: DocumentSet) -> list[Repeated]:
 def _outside(document_set: DocumentSet) -> list[OutsideVocabulary]:
     """How many of the words of the whole corpus that are no stop words no topic counts, as they are
     too rare or too frequent; [] where these are less than NOTICED of all."""
-    version = document_set.run.version
-    dropped = version.report.get("dropped", {}).items()
-    outside = sum(
-        tokens
-        for reason, (_, tokens) in dropped
-        if reason.startswith("too") and reason != "too short"
-    )
-    share = outside / max(outside + version.tokens, 1)
+    outside = words_outside(document_set.run.version)
+    share = outside.share
     if share < NOTICED:
         return []
     return [
         OutsideVocabulary(
-            score=share * OUTSIDE_WEIGHT, estimate=share, low=share, high=share, count=outside
+            score=share * OUTSIDE_WEIGHT,
+            estimate=share,
+            low=share,
+            high=share,
+            count=outside.tokens,
+        )
+    ]
+
+
+def _few(document_set: DocumentSet) -> list[FewDocuments]:
+    """Of the whole corpus, as the topics were learned from all of it."""
+    version = document_set.run.version
+    if version.rows >= engines.FEW_DOCUMENTS:
+        return []
+    share = version.rows / engines.FEW_DOCUMENTS
+    return [
+        FewDocuments(
+            score=1.0,  # the first of those that are stored
+            estimate=share,
+            low=share,
+            high=share,
+            count=version.rows,
+            sections=version.rows > version.documents,
         )
     ]

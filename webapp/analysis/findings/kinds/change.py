@@ -9,23 +9,22 @@ from typing import Literal
 
 from inference.findings.divergence import divergence, log_ratio
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings import over_time, sentences, time_sentences, worth
+from webapp.analysis.findings import over_time, sentence_thresholds, sentences, time_sentences
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import EarlierFindings, OnPage, RatioFinding
-from webapp.analysis.findings.item import RatioBetween, ShareBetween
+from webapp.analysis.findings.interval_shapes import RatioBetween, ShareBetween
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
-from webapp.analysis.findings.ratios import Times, times_as_much, with_interval
-from webapp.analysis.findings.values import (
-    Shape,
-    Shaped,
+from webapp.analysis.findings.ratios import TimesAsMuch, times_as_much, with_interval
+from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
+from webapp.analysis.findings.spans_and_groups import Shape, Shaped
+from webapp.analysis.findings.stored_answers import (
     ShareInterval,
     StoredAnswer,
     finite,
     share_with_ends,
     stored_answer,
 )
-from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results.links import TopicLink
 from webapp.platform.drawing.numbers import USUAL_LEVEL
 
@@ -58,7 +57,7 @@ class Change(Shaped, RatioFinding):
         return self.subjects
 
     @property
-    def times(self) -> Times:
+    def times(self) -> TimesAsMuch:
         """How many times as large one of its shares is as the other."""
         return times_as_much(self.estimate, self.low, self.high)
 
@@ -90,7 +89,7 @@ class Change(Shaped, RatioFinding):
                     break
         return rows
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """Both shares, and when; topic and Time pages say it by the same words."""
         parts = time_sentences.changed(
             self,
@@ -103,7 +102,7 @@ class Change(Shaped, RatioFinding):
         url = writer.documents_with(self.topic, writer.selection_with_most(self))
         return Sentence(parts, url, self.topic, with_interval(self.times))
 
-    def claims(self, writer: Writer) -> list[Claim]:
+    def claims(self, writer: SentenceWriter) -> list[Claim]:
         """That the topic changed so."""
         name, parts = writer.name_of_claim(self.topic)
         return [
@@ -122,7 +121,7 @@ class Change(Shaped, RatioFinding):
             )
         ]
 
-    def items(self, writer: Writer) -> list[ChangeItem]:
+    def items(self, writer: SentenceWriter) -> list[ChangeItem]:
         """Its shares and their ratio."""
         return [
             ChangeItem(
@@ -170,8 +169,8 @@ def _change(
     inside, outside = span.periods_of_sides(times.group, times.G)
     with_more = span.periods_with_more(times.group, times.G)
     if (
-        by_period.x[with_more, topic].sum() < LEAST_TOKENS
-        or max(span.here, span.rest) < worth.LEAST_SHARE
+        by_period.topic_tokens[with_more, topic].sum() < LEAST_TOKENS
+        or max(span.here, span.rest) < sentence_thresholds.LEAST_SHARE
     ):
         return None
     if by_period.holding[with_more, topic].sum() < HOLDING:
@@ -179,8 +178,8 @@ def _change(
     if over_time.comes_again(spans_of_set, span, span.column):
         return None
     moved = log_ratio(span.here, span.rest)
-    above_all = document_set.names.checked(topic, times.group, inside, outside, moved)
-    if above_all is None:
+    name_check = document_set.name_counts.check_name(topic, times.group, inside, outside, moved)
+    if not name_check.is_told:
         return None
     tokens = by_period.tokens
     part = float(tokens[inside].sum() / max(tokens[inside | outside].sum(), 1))
@@ -190,9 +189,9 @@ def _change(
         estimate=finite(span.answers.ratio[span.column]),
         low=finite(span.answers.ratio_low[span.column]),
         high=finite(span.answers.ratio_high[span.column]),
-        line=times.line(by_period.x[:, topic], tokens),
+        line=times.line(by_period.topic_tokens[:, topic], tokens),
         topic=topic,
-        above_all=above_all,
+        above_all=name_check.above_all,
         here=share_with_ends(span.answers, span.column, 0),
         rest=share_with_ends(span.answers, span.column, 1),
         answer=stored_answer(span.answers, span.column, spans_of_set.unit),

@@ -16,15 +16,28 @@ from inference.explore.naming import alike
 from inference.findings.divergence import divergence
 from webapp.analysis.answers import spans as answers_over_time
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings import over_time, sentences, time_sentences, trivial_words, worth
+from webapp.analysis.findings import (
+    over_time,
+    sentence_thresholds,
+    sentences,
+    time_sentences,
+    trivial_words,
+)
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import EarlierFindings, OnPage, PageFindings, RatioFinding
-from webapp.analysis.findings.item import RatioBetween
+from webapp.analysis.findings.interval_shapes import RatioBetween
 from webapp.analysis.findings.kinds.change import Change
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
-from webapp.analysis.findings.values import Shape, Shaped, StoredAnswer, finite, stored_answer
-from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
+from webapp.analysis.findings.sentence_writer import (
+    MOST_NAMED,
+    WORD,
+    Sentence,
+    SentenceWriter,
+)
+from webapp.analysis.findings.spans_and_groups import Shape, Shaped
+from webapp.analysis.findings.stored_answers import StoredAnswer, finite, stored_answer
+from webapp.core.results import links
 from webapp.core.results.links import TopicLink
 
 CANDIDATES = 1_500  # words that are looked at, those of most documents
@@ -69,6 +82,11 @@ class Event(Shaped, RatioFinding):
         """How many times as many documents have it, on the side that has more."""
         return _times_as_many(self.here, self.rest, self.more)
 
+    def is_comparably_strong(self, stronger: Event) -> bool:
+        """Whether it comes, or goes, at least half as much as a stronger event does, as logarithms
+        of how many times as many documents have it."""
+        return self._times_as_many**2 >= stronger._times_as_many
+
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Event]:
         """Words that may stand for a topic, by the share of documents, or of their sections, that
@@ -88,7 +106,7 @@ class Event(Shaped, RatioFinding):
         first: list[Event] = []
         further: list[Event] = []
         for event in sorted(findings, key=lambda event: -event.score):
-            if any(_at_one_time(earlier_event, event, near) for earlier_event in first):
+            if any(are_at_one_time(earlier_event, event, near) for earlier_event in first):
                 further.append(event)
             else:
                 first.append(event)
@@ -99,7 +117,7 @@ class Event(Shaped, RatioFinding):
         """The word whose shares its sentence says."""
         return self.words[:1]
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """Its words, the shares of the first, and when."""
         parts = time_sentences.changed(
             self,
@@ -109,11 +127,15 @@ class Event(Shaped, RatioFinding):
             self.whose,
             writer.span,
         )
+        if self.shape == "window" and not self.more:
+            # It is rare then: its documents would be those of all other times
+            url = links.word_url(writer.run, self.words[0], writer.selection.address())
+            return Sentence(parts, url, self.topic, opens=WORD)
         search = writer.search_with(self.words[0])
         with_most = writer.selection_with_most(self).with_search(search)
         return Sentence(parts, writer.documents_of(with_most), self.topic)
 
-    def claims(self, writer: Writer) -> list[Claim]:
+    def claims(self, writer: SentenceWriter) -> list[Claim]:
         """That its words changed so."""
         return [
             Claim(
@@ -130,7 +152,7 @@ class Event(Shaped, RatioFinding):
             )
         ]
 
-    def items(self, writer: Writer) -> list[EventItem]:
+    def items(self, writer: SentenceWriter) -> list[EventItem]:
         """Its shares and their ratio."""
         return [
             EventItem(
@@ -174,7 +196,7 @@ class EventItem:
 def find_events(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> list[Event]:
     """The events of a set with periods. told_changes: (topic, whether it rose) of changes of whole
     topics, which lines and steps of their words would only repeat."""
-    topic_of_word = document_set.names.eventful
+    topic_of_word = document_set.name_counts.eventful
     documents_with = np.diff(document_set.evidence.postings.indptr)
     candidates = sorted(topic_of_word, key=lambda word: -int(documents_with[word]))[:CANDIDATES]
     if not candidates:
@@ -186,7 +208,7 @@ def find_events(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) 
     if spans_of_set is None:
         return []
     asker = SpanAsker(spans_of_set, document_set.unit_name)
-    spelling = document_set.names.spelling
+    spelling = document_set.name_counts.spelling
     untold = _untold_words(document_set, outcome, [spelling[word] for word in candidates])
     events_of_words: list[EventOfWord] = []
     for column, word in enumerate(candidates):
@@ -259,7 +281,7 @@ def _event_of_word(
     document_set: DocumentSet, spans_of_set: SpansOfSet, candidate: _Candidate, span: AcceptedSpan
 ) -> EventOfWord | None:
     """None where it comes again every year, is too small, or is somebody's own name."""
-    spelled = document_set.names.spelling[candidate.word]
+    spelled = document_set.name_counts.spelling[candidate.word]
     if over_time.comes_again(spans_of_set, span, candidate.column):
         return None
     if span.whose and not trivial.telling_words([spelled], span.whose):
@@ -316,8 +338,8 @@ def _score(spans_of_set: SpansOfSet, span: AcceptedSpan) -> float:
 
 def _times_as_many(share_then: float, share_otherwise: float, has_grown: bool) -> float:
     if has_grown:
-        return worth.times_as_many(share_then, share_otherwise)
-    return worth.times_as_many(share_otherwise, share_then)
+        return sentence_thresholds.times_as_many(share_then, share_otherwise)
+    return sentence_thresholds.times_as_many(share_otherwise, share_then)
 
 
 def _join_events(events_of_words: list[EventOfWord]) -> list[Event]:
@@ -362,12 +384,12 @@ def _is_same(event_of_word: EventOfWord, stronger: EventOfWord) -> bool:
         len(stronger.documents), len(event_of_word.documents)
     ):
         return False
-    return event_of_word.event._times_as_many**2 >= stronger.event._times_as_many
+    return event_of_word.event.is_comparably_strong(stronger.event)
 
 
-def _at_one_time(a: Event, b: Event, near: float) -> bool:
-    """Whether both have one shape, steps at most `near` years apart, windows with much time in
-    common."""
+def are_at_one_time(a: Event, b: Event, near: float) -> bool:
+    """Whether two events are one: both have one shape, steps at most `near` years apart, windows
+    with much time in common."""
     if (a.shape, a.more) != (b.shape, b.more):
         return False
     a_begins, a_ends = a.years

@@ -15,11 +15,21 @@ from inference.findings.families import Node
 from webapp.analysis.families.family_address import topics_address
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
+from webapp.analysis.findings.finding import (
+    BaseFinding,
+    EarlierFindings,
+    OnPage,
+    PageFindings,
+    ShareLine,
+)
 from webapp.analysis.findings.phrasing import SentencePart, fill
+from webapp.analysis.findings.sentence_writer import (
+    MOST_NAMED,
+    TOPICS,
+    Sentence,
+    SentenceWriter,
+)
 from webapp.analysis.findings.sentences import Plural, join_parts
-from webapp.analysis.findings.values import Line
-from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
 from webapp.core.results import family_tree
 from webapp.core.results.family_tree import CUTS
 from webapp.platform.drawing.numbers import USUAL_LEVEL, percent
@@ -78,7 +88,7 @@ class Family(BaseFinding):
         """Parts of one whole: the largest in the set is read first."""
         return sorted(findings, key=lambda family: -family.estimate)
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """Its name and part of the words, and as many of its first topics as can be read aloud."""
         share, low, high = told_apart(self.estimate, self.low, self.high)
         name = writer.families.get(tuple(self.topics), self.name)
@@ -91,14 +101,14 @@ class Family(BaseFinding):
             )
             if not sentences.is_long(parts):
                 break
-        number = max(self.first, CUTS[0])
-        url = topics_address(writer.selection, self.topics, number)
+        families = max(self.first, CUTS[0])
+        url = topics_address(writer.selection, self.topics, families)
         certainty = CERTAINTY.pattern(self.documents).format(
             low=low, high=high, count=f"{self.documents:,}"
         )
-        return Sentence(parts, url, self.topics[0], certainty)
+        return Sentence(parts, url, self.topics[0], certainty, opens=TOPICS)
 
-    def _first_topics(self, writer: Writer, count: int) -> list[SentencePart]:
+    def _first_topics(self, writer: SentenceWriter, count: int) -> list[SentencePart]:
         """So many at most, and how many more there are."""
         first_topics = [[writer.topic(k)] for k in self.topics[:count]]
         left = len(self.topics) - len(first_topics)
@@ -115,10 +125,10 @@ def _measure_families(document_set: DocumentSet, nodes: list[Node]) -> list[Fami
     totals = document_set.sums(document_set.as_one_group, 1, counted_as, len(nodes))
     shares = sums.shares(totals, sums.typical(totals))
     rows = []
-    for row in np.flatnonzero(totals.x[0]).tolist():
+    for row in np.flatnonzero(totals.topic_tokens[0]).tolist():
         node = nodes[row]
         family = Family(
-            score=float(totals.x[0, row]),
+            score=float(totals.topic_tokens[0, row]),
             estimate=float(shares.share[0, row]),
             low=float(shares.low[0, row]),
             high=float(shares.high[0, row]),
@@ -133,12 +143,12 @@ def _measure_families(document_set: DocumentSet, nodes: list[Node]) -> list[Fami
     return rows
 
 
-def _line_of(document_set: DocumentSet, topics: list[int]) -> Line:
+def _line_of(document_set: DocumentSet, topics: list[int]) -> ShareLine:
     """The share of some topics together over time; empty without periods."""
     sums_by_period = document_set.by_period
     if sums_by_period is None:
         return []
-    tokens = sums_by_period.x[:, topics].sum(axis=1)
+    tokens = sums_by_period.topic_tokens[:, topics].sum(axis=1)
     return document_set.times.line(tokens, sums_by_period.tokens)
 
 

@@ -16,14 +16,15 @@ from inference.explore.naming import alike
 from inference.text.spelling import WORD, fold_apostrophes
 from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.groups import FieldGroups
-from webapp.analysis.findings import sentences, trivial_words, word_samples, worth
+from webapp.analysis.findings import sentence_thresholds, sentences, trivial_words, word_samples
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
-from webapp.analysis.findings.values import OfGroup, StoredAnswer, stored_answer
-from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
+from webapp.analysis.findings.sentence_writer import MOST_NAMED, Sentence, SentenceWriter
+from webapp.analysis.findings.spans_and_groups import OfGroup
+from webapp.analysis.findings.stored_answers import StoredAnswer, stored_answer
 from webapp.core.documents.corpus_unit import Unit
 
 SENTENCE = "{words}: {here} of the documents {group}, {rest} of the others"
@@ -75,7 +76,7 @@ class Keywords(OfGroup, BaseFinding):
         """The word whose shares its sentence says."""
         return self.words[:1]
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """Its first word, whose shares it says, and the others."""
         parts = fill(
             SENTENCE,
@@ -88,7 +89,7 @@ class Keywords(OfGroup, BaseFinding):
         theirs = writer.within_group(self).with_search(search)
         return Sentence(parts, writer.documents_of(theirs))
 
-    def claims(self, writer: Writer) -> list[Claim]:
+    def claims(self, writer: SentenceWriter) -> list[Claim]:
         """That the group has so much of each word."""
         rows = zip(self.words, self.here, self.rest, self.answers, strict=True)
         return [
@@ -98,7 +99,7 @@ class Keywords(OfGroup, BaseFinding):
                 above_all=[],
                 more=True,
                 steady=False,
-                ratio=worth.times_as_many(frequency_here, frequency_elsewhere),
+                ratio=sentence_thresholds.times_as_many(frequency_here, frequency_elsewhere),
                 field=self.field,
                 value=self.value,
                 bounds=self.bounds,
@@ -112,7 +113,7 @@ def of_field(
     document_set: DocumentSet, groups: FieldGroups, told_elsewhere: set[int]
 ) -> list[Keywords]:
     """The words of each group of a field. told_elsewhere: groups that are left out."""
-    candidates = document_set.names.telling
+    candidates = document_set.name_counts.telling
     sample = word_samples.even_sample(document_set.evidence.lengths, groups.group)
     if not candidates or not len(sample):
         return []
@@ -122,7 +123,7 @@ def of_field(
     outcome = estimator.AmountTable(present, np.ones(len(sample)))
     codes_of_sample = None if codes is None else codes[sample]
     value_question = question.of_values(group, groups.groups, codes_of_sample, groups.named)
-    words = [document_set.names.spelling[word] for word in candidates]
+    words = [document_set.name_counts.spelling[word] for word in candidates]
     untold = trivial_words.of_the_calendar(document_set.run.version, words)
     signatures = document_set.signatures
     untold |= {column for column, word in enumerate(candidates) if word in signatures}
@@ -150,7 +151,7 @@ def _choose_words(
     is_told &= (answers.a >= RATIO * answers.b) & (answers.ratio_without >= RATIO)
     is_told &= answers.a * documents >= HOLDING - ROUNDED
     is_told[list(untold)] = False
-    own_name = _words_and_pieces(value)
+    own_name = words_of_value(value)
     clearest = np.argsort(-np.where(is_told, size * np.sqrt(answers.a), -np.inf))
     chosen_words: list[int] = []
     for column in clearest.tolist():
@@ -163,7 +164,7 @@ def _choose_words(
     return chosen_words
 
 
-def _words_and_pieces(value: str) -> set[str]:
+def words_of_value(value: str) -> set[str]:
     """The words of a value's name in small letters, and their pieces, since apostrophes divide the
     words of some vocabularies."""
     folded = fold_apostrophes(value).casefold()

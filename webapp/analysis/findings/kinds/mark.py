@@ -15,29 +15,28 @@ from inference.findings.divergence import divergence, log_ratio
 from inference.findings.sums import Sums
 from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.set_answers import FieldAnswers, TwoSetAnswers
-from webapp.analysis.findings import sentences, worth
+from webapp.analysis.findings import sentence_thresholds, sentences
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import EarlierFindings, OnPage, PageFindings, RatioFinding
 from webapp.analysis.findings.group_fields import GroupField
-from webapp.analysis.findings.item import RatioBetween, ShareBetween
+from webapp.analysis.findings.interval_shapes import RatioBetween, ShareBetween
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.ratios import (
-    Times,
+    TimesAsMuch,
     times_as_much,
     with_caution,
     with_interval,
 )
-from webapp.analysis.findings.values import (
-    Ends,
-    OfGroup,
+from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
+from webapp.analysis.findings.spans_and_groups import Ends, OfGroup
+from webapp.analysis.findings.stored_answers import (
     ShareInterval,
     StoredAnswer,
     finite,
     share_with_ends,
     stored_answer,
 )
-from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.links import TopicLink
 
@@ -82,7 +81,7 @@ class Mark(OfGroup, RatioFinding):
         return self.subjects
 
     @property
-    def times(self) -> Times:
+    def times(self) -> TimesAsMuch:
         """How many times as large one of its shares is as the other."""
         return times_as_much(self.estimate, self.low, self.high)
 
@@ -115,7 +114,7 @@ class Mark(OfGroup, RatioFinding):
         clearest = list(first.values())
         return [*clearest, *(mark for mark in marks if mark not in clearest)]
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """A topic of a group, or of a set beside all other documents."""
         parts = fill(
             OF_GROUP if self.field else OF_SET,
@@ -129,7 +128,7 @@ class Mark(OfGroup, RatioFinding):
         certainty = with_caution(with_interval(self.times), self.answer)
         return Sentence(parts, url, self.topic, certainty)
 
-    def claims(self, writer: Writer) -> list[Claim]:
+    def claims(self, writer: SentenceWriter) -> list[Claim]:
         """That the group has so much of the topic."""
         name, parts = writer.name_of_claim(self.topic)
         return [
@@ -148,7 +147,7 @@ class Mark(OfGroup, RatioFinding):
             )
         ]
 
-    def items(self, writer: Writer) -> list[MarkItem]:
+    def items(self, writer: SentenceWriter) -> list[MarkItem]:
         """Its shares and their ratio."""
         return [
             MarkItem(
@@ -215,17 +214,17 @@ def _of_group(
         return None
     inside = np.arange(groups.groups) == group_of_value
     with_more = inside if is_more else ~inside
-    if group_sums.x[with_more, topic].sum() < LEAST_TOKENS:
+    if group_sums.topic_tokens[with_more, topic].sum() < LEAST_TOKENS:
         return None
     if group_sums.holding[with_more, topic].sum() < HOLDING:
         return None
-    in_groups = group_sums.x[:, topic] / max(group_sums.x[:, topic].sum(), 1)
+    in_groups = group_sums.topic_tokens[:, topic] / max(group_sums.topic_tokens[:, topic].sum(), 1)
     of_one_group = np.delete(in_groups, group_of_value).max() > ONE_GROUP
     if not is_more and groups.groups > FEW_GROUPS and of_one_group:
         return None
     moved = log_ratio(share_here, share_elsewhere)
-    above_all = document_set.names.checked(topic, groups.group, inside, ~inside, moved)
-    if above_all is None:
+    name_check = document_set.name_counts.check_name(topic, groups.group, inside, ~inside, moved)
+    if not name_check.is_told:
         return None
     part = float(group_sums.tokens[group_of_value] / group_sums.tokens.sum())
     return Mark(
@@ -233,12 +232,12 @@ def _of_group(
         value=groups.labels[group_of_value],
         bounds=groups.bounds[group_of_value] if groups.bounds else None,
         score=math.sqrt(divergence(share_here, share_elsewhere, part))
-        * worth.certainty(answers, column),
+        * sentence_thresholds.certainty(answers, column),
         estimate=finite(answers.ratio[column]),
         low=finite(answers.ratio_low[column]),
         high=finite(answers.ratio_high[column]),
         topic=topic,
-        above_all=above_all,
+        above_all=name_check.above_all,
         more=is_more,
         here=share_with_ends(answers, column, 0),
         rest=share_elsewhere,
@@ -252,14 +251,14 @@ def worth_telling(answers: Answers, column: int) -> bool:
     share_here = float(answers.a[column])
     share_elsewhere = float(answers.b[column])
     is_sure = answers.verdict_of(column) is Verdict.BEYOND_CHANCE
-    if not is_sure or max(share_here, share_elsewhere) < worth.LEAST_SHARE:
+    if not is_sure or max(share_here, share_elsewhere) < sentence_thresholds.LEAST_SHARE:
         return False
-    if not worth.is_large(share_here, share_elsewhere):
+    if not sentence_thresholds.is_large(share_here, share_elsewhere):
         return False
     without = float(answers.ratio_without[column])
     if share_here < share_elsewhere:
         without = 1 / max(without, 1e-300)
-    return without >= worth.LEAST_RATIO
+    return without >= sentence_thresholds.LEAST_RATIO
 
 
 def _of_set(document_set: DocumentSet) -> list[Mark]:
@@ -298,7 +297,7 @@ def _beside_others(
         nearer = 1 / max(high or np.inf, 1e-9)
     if not document_set.subjects[topic] or not worth_telling(answers, column):
         return None
-    if nearer < SET_RATIO or side_sums.x[side, topic] < SET_WORDS:
+    if nearer < SET_RATIO or side_sums.topic_tokens[side, topic] < SET_WORDS:
         return None
     if side_sums.holding[side, topic] < SET_HOLDING:
         return None

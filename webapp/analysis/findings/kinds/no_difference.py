@@ -16,8 +16,8 @@ from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPag
 from webapp.analysis.findings.kinds.keywords import Keywords
 from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
-from webapp.analysis.findings.values import OfGroup
-from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
+from webapp.analysis.findings.spans_and_groups import OfGroup
 from webapp.core.documents import unit_words
 from webapp.core.results import links
 
@@ -67,7 +67,7 @@ class NoDifference(OfGroup, BaseFinding):
                 rows.append(_largest(document_set, field_answers))
         return rows
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """That there is none, or why none is told; and what was counted as one."""
         pattern = NO_DIFFERENCE
         if self.few:

@@ -16,8 +16,8 @@ from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.phrasing import fill
-from webapp.analysis.findings.values import OfGroup, Shaped
-from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
+from webapp.analysis.findings.spans_and_groups import OfGroup, Shaped
 from webapp.core.documents import corpus_unit, fields
 from webapp.intake.metadata import ValueField
 from webapp.models import Version
@@ -70,7 +70,7 @@ class Speaker(OfGroup, Shaped, BaseFinding):
                 break
         return rows
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """Who it is, when, and both shares."""
         span = sentences.spanned(self)
         outside = time_sentences.outside(self, writer.span)

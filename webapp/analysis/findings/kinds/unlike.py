@@ -12,8 +12,8 @@ from inference.findings import unlike
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.phrasing import SentencePart, fill
+from webapp.analysis.findings.sentence_writer import DOCUMENT, Sentence, SentenceWriter
 from webapp.analysis.findings.sentences import join_parts
-from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results import links
 from webapp.platform.drawing.numbers import percent
 
@@ -89,7 +89,7 @@ class Unlike(BaseFinding):
             rows.append(row)
         return rows
 
-    def say(self, writer: Writer) -> Sentence:
+    def say(self, writer: SentenceWriter) -> Sentence:
         """Its title and its largest topics."""
         title = writer.titles.get(self.document) or UNTITLED.format(number=self.document + 1)
         largest: list[list[SentencePart]] = []
@@ -100,4 +100,4 @@ class Unlike(BaseFinding):
             UNLIKE_ALL if self.all else UNLIKE_COMPARED, title=title, topics=join_parts(largest)
         )
         url = links.document_url(writer.run, self.document, f"?topic={self.topics[0]}")
-        return Sentence(parts, writer.view.go.with_set(url))
+        return Sentence(parts, writer.view.go.with_set(url), opens=DOCUMENT)

@@ -12,12 +12,12 @@ from webapp.analysis.findings.shapes import FindingHtml
 from webapp.platform.drawing.numbers import USUAL_LEVEL
 from webapp.platform.drawing.strips import strip
 
-CLEAREST = 9  # changes that a narrow page shows
+CLEAREST = 9  # changes that a narrow page shows at once
 
 
 @dataclass(frozen=True)
-class Line:
-    """A row with a small picture. row: the finding; clear: whether narrow pages show it."""
+class ChangeLine:
+    """A row with a small picture. row: the finding; clear: whether narrow pages show it at once."""
 
     row: FindingHtml
     picture: SafeString
@@ -26,7 +26,7 @@ class Line:
     clear: bool
 
 
-def change_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[Line]:
+def change_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[ChangeLine]:
     """Rows of changes as they are drawn, in their order; axis: None where nothing has a date."""
     clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:CLEAREST]}
     changes = []
@@ -35,7 +35,7 @@ def change_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[Line]:
         assert isinstance(item, ChangeItem)
         marks = _place_marks(item, axis) if axis else ChangeMarks(None, [])
         picture = strip(row.line, item.topic.hue, marks.window, marks.levels)
-        changes.append(Line(row, picture, row.times, row.ends, row.rank in clear))
+        changes.append(ChangeLine(row, picture, row.times, row.ends, row.rank in clear))
     return changes
 
 

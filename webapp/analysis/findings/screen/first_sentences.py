@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from webapp.analysis.findings import sentences
+from webapp.analysis.findings.families_by_group import Mixes
 from webapp.analysis.findings.kinds import Item
 from webapp.analysis.findings.kinds.change import ChangeItem
-from webapp.analysis.findings.mixes import Mixes
 from webapp.analysis.findings.phrasing import SentencePart
 from webapp.analysis.findings.river import River
 from webapp.analysis.findings.screen.family_lines import largest_named, sum_shares
@@ -18,6 +18,7 @@ from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 
 LEADING = 3  # families of the first sentence
+MOST = 0.5  # of the words: a time, or a group, is “mostly” about a family that has more
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
 
 
@@ -55,19 +56,19 @@ def first_sentences(
         return []
     short_sentences = [Short("About", _about(families))]
     if river is not None:
-        short_sentences.append(Short(_name_years(river), _say_thirds(families, river, shares)))
+        short_sentences.append(Short(name_years(river), _say_thirds(families, river, shares)))
         if changes:  # where there are none, “What changed” says why
-            short_sentences.append(_say_clearest(changes))
+            short_sentences.append(say_clearest(changes))
         return short_sentences
     if family_mixes is not None:
         label = "Periods" if family_mixes.in_time else "Groups"
         short_sentences.append(Short(label, _leading(family_mixes, families)))
     else:
-        short_sentences.append(Short("Largest topics", _join(largest_topics)))
+        short_sentences.append(Short("Largest topics", join_topics(largest_topics)))
     if marks:
         short_sentences.append(Short("Clearest difference", [*marks[0].parts, "."]))
     elif changes:
-        short_sentences.append(_say_clearest(changes))
+        short_sentences.append(say_clearest(changes))
     else:
         short_sentences.append(Short("How mixed", _how_mixed(families, general)))
     return short_sentences
@@ -92,7 +93,7 @@ def _about(families: list[FindingHtml]) -> list[SentencePart | Named]:
     return [part for part in parts if part] + ["."]
 
 
-def _name_years(river: River) -> str:
+def name_years(river: River) -> str:
     """What the sentence about the time answers: "When, 1790–2020"."""
     first = int(river.starts[0])
     last = sentences.last_year_before(river.end)
@@ -116,17 +117,23 @@ def _say_thirds(
         else:
             thirds.append((leading, begin, end))
     if len(thirds) == 1:
-        return ["Throughout, ", _name_family(leading), " leads."]
+        only_leader, _, _ = thirds[0]
+        return ["Throughout, ", _name_family(only_leader), " leads."]
     parts: list[SentencePart | Named] = []
     for rank, (row, begin, end) in enumerate(thirds):
-        share = briefly(_part(row, shares, n, begin, end, totals[begin:end]))
+        share = _part(row, shares, n, begin, end, totals[begin:end])
         if end == n:
             lead = ", then "
         else:
             until = sentences.last_before(river.starts[end], river.starts[-1] - river.starts[0])
-            lead = f"Until {until} mostly " if not rank else f", until {until} "
-        parts += [lead, _name_family(row), f" ({share})"]
+            lead = f", until {until} " if rank else f"Until {until} {_say_leading(share)} "
+        parts += [lead, _name_family(row), f" ({briefly(share)})"]
     return [*parts, "."]
+
+
+def _say_leading(share: float) -> str:
+    """What stands before the largest of several."""
+    return "mostly" if share > MOST else "above all"
 
 
 def _part(
@@ -143,7 +150,7 @@ def _part(
     return float(of_bins @ weight / max(weight.sum(), 1.0))
 
 
-def _say_clearest(changes: list[FindingHtml]) -> Short:
+def say_clearest(changes: list[FindingHtml]) -> Short:
     """A sentence for each of the clearest changes. changes: one or more."""
     clearest = _clearest(changes)
     parts: list[SentencePart | Named] = []
@@ -185,7 +192,8 @@ def topics_of_families(
     return largest_topics
 
 
-def _join(topics: list[TopicLink]) -> list[SentencePart | Named]:
+def join_topics(topics: list[TopicLink]) -> list[SentencePart | Named]:
+    """Topics as a sentence lists them: "A; B."."""
     parts: list[SentencePart | Named] = []
     for rank, topic in enumerate(topics):
         parts += ["; " if rank else "", topic]
@@ -204,9 +212,9 @@ def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[SentenceP
     parts: list[SentencePart | Named] = []
     for row, largest in leaders_shown:
         gap = " " if parts else ""
-        share = briefly(largest.width / 100)
+        share = largest.width / 100
         family = _name_family(family_rows[largest.family])
-        parts += [f"{gap}{row.value}: mostly ", family, f" ({share})."]
+        parts += [f"{gap}{row.value}: {_say_leading(share)} ", family, f" ({briefly(share)})."]
     return parts
 
 

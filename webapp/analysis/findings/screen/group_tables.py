@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from webapp.analysis.findings.kinds.mark import MarkItem
 from webapp.analysis.findings.screen.axis import Tick
@@ -13,13 +13,16 @@ from webapp.core.documents import corpus_unit
 # between two shares that are written on the axis of a table, whose column may be narrow
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 MOST_STEPS = 3
+# rows that a narrow page shows at once, of the first table and of each other one
+LARGEST_OF_FIRST = 4
+LARGEST = 3
 
 
 @dataclass(frozen=True)
 class GroupLine:
     """A topic in the documents of one value. here, rest, low: of 100, places of the dot for the
     value, of the ring for all other documents, and where the interval begins, which is `interval`
-    long."""
+    long. clear: whether narrow pages show it at once."""
 
     row: FindingHtml
     item: MarkItem
@@ -29,16 +32,21 @@ class GroupLine:
     interval: float
     says_here: str
     says_rest: str
+    clear: bool = True
 
 
 @dataclass(frozen=True)
 class GroupTable:
-    """Rows of one field. speaks: whether a person said that its values are who speaks."""
+    """Rows of one field. speaks: whether a person said that its values are who speaks; of_number:
+    whether the field is a number, of which the lower and the upper third are rows. further: how many
+    rows a narrow page shows only where it is asked to."""
 
     field: str
     speaks: bool
+    of_number: bool
     ticks: list[Tick]
     lines: list[GroupLine]
+    further: int
 
 
 def group_tables(rows: Sequence[FindingHtml], unit: corpus_unit.Unit) -> list[GroupTable]:
@@ -49,9 +57,19 @@ def group_tables(rows: Sequence[FindingHtml], unit: corpus_unit.Unit) -> list[Gr
         item = row.items[0]
         assert isinstance(item, MarkItem)
         by_field.setdefault(item.field, []).append(row)
-    return [
+    tables = [
         _table(name, rows_of_field, name in speaking) for name, rows_of_field in by_field.items()
     ]
+    return [
+        _with_further(table, LARGEST if place else LARGEST_OF_FIRST)
+        for place, table in enumerate(tables)
+    ]
+
+
+def _with_further(table: GroupTable, shown: int) -> GroupTable:
+    """The table for narrow pages, too, which show so many rows at once."""
+    lines = [replace(line, clear=place < shown) for place, line in enumerate(table.lines)]
+    return replace(table, lines=lines, further=max(0, len(lines) - shown))
 
 
 def _table(name: str, rows: list[FindingHtml], speaks: bool) -> GroupTable:
@@ -78,4 +96,5 @@ def _table(name: str, rows: list[FindingHtml], speaks: bool) -> GroupTable:
     ]
     lines.sort(key=lambda line: -line.here)
     marks = [Tick(place(i * step), f"{100 * i * step:.0f}%") for i in range(round(end / step) + 1)]
-    return GroupTable(name, speaks, marks, lines)
+    of_number = items[0].bounds is not None
+    return GroupTable(name, speaks, of_number, marks, lines, further=0)

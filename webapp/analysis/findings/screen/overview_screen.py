@@ -8,10 +8,10 @@ from datetime import datetime
 from django.utils.safestring import SafeString
 
 from webapp.analysis.families.shapes import Cuts
-from webapp.analysis.findings.mixes import VALUES, Mixes, mixes
-from webapp.analysis.findings.river import say_undated, shares_of_topics
+from webapp.analysis.findings.families_by_group import FEWEST_GROUPS, MOST_GROUPS, Mixes, mixes
+from webapp.analysis.findings.river import say_few_words, say_undated, shares_of_topics
 from webapp.analysis.findings.screen.axis import Tick, axis_of
-from webapp.analysis.findings.screen.change_lines import Line, change_lines, level_of
+from webapp.analysis.findings.screen.change_lines import ChangeLine, change_lines, level_of
 from webapp.analysis.findings.screen.family_lines import (
     FamilyLine,
     draw_river,
@@ -39,7 +39,8 @@ LEAST_GENERAL = 0.0005  # of the words: a smaller share of general talk is not t
 @dataclass(frozen=True)
 class Screen:
     """All that the page draws. undated: the share of the words that the river lacks, as their
-    documents have no date, "" where it is too small to be told. without_dates, why_tree: whether the texts have none, and why areas
+    documents have no date, "" where it is too small to be told. few_words: what is pale in it, ""
+    where nothing is. without_dates, why_tree: whether the texts have none, and why areas
     are drawn; rest: the share of general talk, of words in no family; "" where it is too small to
     be told."""
 
@@ -47,6 +48,7 @@ class Screen:
     families: list[FamilyLine] = field(default_factory=list)
     river: SafeString = SafeString()
     undated: str = ""
+    few_words: str = ""
     mixes: Mixes | None = None
     tree: SafeString = SafeString()
     without_dates: bool = False
@@ -54,9 +56,11 @@ class Screen:
     rest: str = ""
     axis: list[Tick] = field(default_factory=list)
     words_below: bool = False  # the river
-    changes: list[Line] = field(default_factory=list)
+    changes: list[ChangeLine] = field(default_factory=list)
+    further_changes: int = 0  # that a narrow page shows only where it is asked to
     level: float = USUAL_LEVEL  # of the intervals of changes
     words: list[WordLine] = field(default_factory=list)
+    further_words: int = 0  # see further_changes
     groups: list[GroupTable] = field(default_factory=list)
 
 
@@ -109,8 +113,8 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
     axis = axis_of(page)
     shares = shares_of_topics(river) if river is not None else {}
     sums_of_set = sums.of_selection(selection)
-    tokens = sums_of_set.tokens[0].astype(float)
-    words = int(sums_of_set.of_tokens[0])
+    tokens = sums_of_set.topic_tokens[0].astype(float)
+    words = int(sums_of_set.all_tokens[0])
     family_mixes = None
     if river is None:
         family_mixes = mixes(selection, page.unit if begins_with_time else "", families)
@@ -120,6 +124,8 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
         tree = draw_tree(view, families, general, tokens)
     spans = words_under_river(rows, river)
     largest_topics = topics_of_families(view, families, tokens)
+    lines_of_changes = change_lines(changes, axis)
+    lines_of_words = word_lines(events, axis)
     return Screen(
         short=first_sentences(
             families,
@@ -134,29 +140,31 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
         families=family_lines(view, families, shares, river, tokens),
         river=draw_river(view, families, river, spans),
         undated=say_undated(words, river) if river is not None else "",
+        few_words=say_few_words(river) if river is not None else "",
         mixes=family_mixes,
         tree=tree,
         without_dates=document_days.first_and_last(view.run.version) is None,
-        why_tree=_say_why_tree(view.run.version),
+        why_tree=say_why_tree(view.run.version),
         rest=briefly(general) if general else "",
         axis=axis.ticks if axis else [],
         words_below=bool(spans),
-        changes=change_lines(changes, axis),
+        changes=lines_of_changes,
+        further_changes=sum(not line.clear for line in lines_of_changes),
         level=level_of(changes),
-        words=word_lines(events, axis),
+        words=lines_of_words,
+        further_words=sum(not line.clear for line in lines_of_words),
         groups=group_tables(marks, corpus_unit.unit_of(view.run.version)),
     )
 
 
-def _say_why_tree(version: Version) -> str:
+def say_why_tree(version: Version) -> str:
     """Why neither a river nor groups are drawn."""
     if document_days.first_and_last(version) is not None:
         return "These documents have too few dates to be drawn over time."
     if fields.categories(version):
-        fewest_groups, most_groups = VALUES
         return (
             "These documents have no dates, and no field by which they are of"
-            f" {fewest_groups} to {most_groups} groups."
+            f" {FEWEST_GROUPS} to {MOST_GROUPS} groups."
         )
     by_numbers = document_groups.usual_grouping(version)
     if by_numbers is not None:

@@ -7,13 +7,15 @@ from webapp.analysis.findings import sentences, time_sentences
 from webapp.analysis.findings.kinds.event import EventItem
 from webapp.analysis.findings.river import River
 from webapp.analysis.findings.screen.axis import Axis
-from webapp.analysis.findings.sentences import briefly, spanned
+from webapp.analysis.findings.sentences import briefly_or_none, spanned
 from webapp.analysis.findings.shapes import FindingHtml
-from webapp.analysis.findings.values import Span
+from webapp.analysis.findings.spans_and_groups import Span
 from webapp.platform.drawing.river import WordSpan
 
-CLEAREST_WORDS = 8  # words that a narrow page shows
+CLEAREST_WORDS = 6  # words that a narrow page shows at once
 SHORTEST_BAR = 0.8  # of 100 along the axis: a shorter one could not be seen
+RARE = "rare {span}"
+NOT_USED = "none {span}"
 EVENTFUL = 10  # times as many documents as otherwise: words under the river
 
 
@@ -41,7 +43,7 @@ def word_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]
     """Rows of words of a time as they are drawn; those that became rarer last."""
     if axis is None:
         return []
-    clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:CLEAREST_WORDS]}
+    clear = _clearest_ranks(rows)
     drawn = []
     for row in rows:
         item = row.items[0]
@@ -62,13 +64,23 @@ def word_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]
                 fading=falls and steady,
                 rare=rare,
                 # The item says how frequent it is since it became rarer, the line how frequent before
-                here=briefly(item.rest if became_rarer else item.here),
-                rest=briefly(item.here if became_rarer else item.rest),
-                clear=row.rank in clear and not falls,
+                here=briefly_or_none(item.rest if became_rarer else item.here),
+                rest=briefly_or_none(item.here if became_rarer else item.rest),
+                clear=row.rank in clear,
             )
         )
     drawn.sort(key=lambda line: line.falls)
     return drawn
+
+
+def _clearest_ranks(rows: Sequence[FindingHtml]) -> set[int]:
+    """Ranks of the words that a narrow page shows at once: such that became more frequent, where there
+    are any."""
+    by_rank = sorted(rows, key=lambda row: row.rank)
+    rising = [
+        row.rank for row in by_rank if isinstance(row.items[0], EventItem) and row.items[0].more
+    ]
+    return set((rising or [row.rank for row in by_rank])[:CLEAREST_WORDS])
 
 
 def _span_on(axis: Axis, item: EventItem) -> tuple[float, float]:
@@ -85,7 +97,8 @@ def _when_word(item: EventItem) -> str:
     if item.shape == "line":
         return time_sentences.RISING if item.more else time_sentences.FALLING
     if not item.more and item.shape == "window":
-        return f"rare {spanned(Span(first=item.first, last=item.last), brief=True)}"
+        how_rare = NOT_USED if not item.here else RARE
+        return how_rare.format(span=spanned(Span(first=item.first, last=item.last), brief=True))
     if not item.more:
         return f"until {sentences.period(item.until or item.first, brief=True)}"
     if item.shape == "step":

@@ -13,7 +13,7 @@ from webapp.core.documents.conditions.only import Only
 from webapp.core.documents.conditions.patterns import Pattern
 from webapp.core.documents.conditions.ranges import Range
 from webapp.core.documents.conditions.search_words import Search
-from webapp.core.documents.conditions.topic_share import TopicShare
+from webapp.core.documents.conditions.topic_share import HasTopic
 from webapp.core.documents.conditions.values import Value
 
 # In the order in which addresses and sentences have them: what is stored under a set's parameters
@@ -21,7 +21,7 @@ from webapp.core.documents.conditions.values import Value
 KINDS: tuple[type[Condition], ...] = (
     Search,
     DayLimit,
-    TopicShare,
+    HasTopic,
     Range,
     Value,
     Pattern,

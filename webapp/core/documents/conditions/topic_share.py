@@ -11,16 +11,14 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from webapp.core.documents.conditions.condition import AllDocuments, Condition, Effort
-from webapp.core.results import evidence
+from webapp.core.results import evidence, topic_numbers
 from webapp.models import Run
 
 _PERCENT = regex.compile(r"\d{1,3}(?:\.\d{1,3})?", regex.ASCII)
-_TOPIC_SHARE = regex.compile(rf"(\d{{1,5}}):({_PERCENT.pattern})", regex.ASCII)
-_TOPIC = regex.compile(r"[Tt]?(\d{1,5})", regex.ASCII)
 
 
 @dataclass(frozen=True)
-class TopicShare(Condition):
+class HasTopic(Condition):
     """Documents of which at least so many per cent are a topic; with 0 those that have the topic.
     Documents of a corpus, apart from a run, have no topics: there the condition is not read."""
 
@@ -35,8 +33,8 @@ class TopicShare(Condition):
     def read(cls, query: QueryDict, all_documents: AllDocuments) -> list[Self]:
         if all_documents.view is None:
             return []
-        texts = [*query.getlist("has"), _joined(query)]
         run = all_documents.view.run
+        texts = [*query.getlist("has"), _joined(query, run)]
         return [cls(*_parse(text, run)) for text in texts if text]
 
     @property
@@ -61,29 +59,26 @@ class TopicShare(Condition):
 
 def _parse(text: str, run: Run) -> tuple[int, float]:
     """ "12:20" -> (12, 20.0): a topic and the least percentage of a document that is the topic."""
-    match = _TOPIC_SHARE.fullmatch(text)
-    if not match or float(match[2]) > 100:
+    topic, _, percent = text.partition(":")
+    is_percentage = _PERCENT.fullmatch(percent) and float(percent) <= 100
+    if not (topic_numbers.is_written(topic) and is_percentage):
         raise Invalid(
             "has",
             "“has” in the address must be a topic and a percentage such as 12:20, got"
             f" “{text[:50]}”.",
         )
-    if int(match[1]) >= run.topics:
-        raise Invalid("has", f"Run {run.pk} has topics 0 to {run.topics - 1}, got {match[1]}.")
-    return int(match[1]), float(match[2])
+    return topic_numbers.read(topic, run, "has"), float(percent)
 
 
-def _joined(query: QueryDict) -> str:
-    """Two fields of a form as `has`."""
+def _joined(query: QueryDict, run: Run) -> str:
+    """Two fields of a form as `has`. Raises Invalid."""
     topic = query.get("with", "").strip()
     least = query.get("least", "").strip().removesuffix("%").strip()
     if not topic:
         return ""
-    match = _TOPIC.fullmatch(topic)
-    if not match:
-        raise Invalid("with", f"A topic is given by its number, such as T07; got “{topic[:50]}”.")
+    number = topic_numbers.read(topic, run, "with")
     if least and not _PERCENT.fullmatch(least):
         raise Invalid(
             "least", f"How much of a topic must be a percentage from 0 to 100, got “{least[:50]}”."
         )
-    return f"{match[1]}:{least or 0}"
+    return f"{number}:{least or 0}"

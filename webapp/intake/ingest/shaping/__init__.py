@@ -19,7 +19,7 @@ from webapp.intake.ingest.shaping.file_name_fields import (
     name_fields,
     usual_fields,
 )
-from webapp.intake.ingest.shaping.first_lines import order_of
+from webapp.intake.ingest.shaping.first_lines import date_order_of
 from webapp.intake.ingest.shaping.joining import join
 from webapp.intake.ingest.shaping.languages import (
     is_another_language,
@@ -27,22 +27,27 @@ from webapp.intake.ingest.shaping.languages import (
     language_fields,
     said_language,
 )
-from webapp.intake.ingest.shaping.name_dates import DatesInNames, usual_choice
+from webapp.intake.ingest.shaping.name_dates import DatesInNames, usual_name_dates
 from webapp.intake.ingest.shaping.options import Shaping
-from webapp.intake.ingest.shaping.parts import PlaceInWhole, are_parts, part_of
+from webapp.intake.ingest.shaping.parts import PlaceInWhole, are_parts, place_in_whole
 from webapp.intake.ingest.shaping.sections import cut
 from webapp.intake.ingest.shaping.silent import (
     CERTAIN,
     RULES,
-    certain,
+    blank_silent,
+    certain_rules,
     is_rule,
     is_shared,
-    ordered,
+    ordered_rules,
     rule_of,
-    shares,
-    silent,
+    rule_shares,
 )
-from webapp.intake.ingest.shaping.table import Guess, UploadedTable, guess, upload_of
+from webapp.intake.ingest.shaping.table import (
+    TableGuess,
+    UploadedTable,
+    guess_table,
+    upload_with_table,
+)
 
 __all__ = [
     "CERTAIN",
@@ -51,27 +56,27 @@ __all__ = [
     "NO_NAMES",
     "RULES",
     "DatesInNames",
-    "Guess",
+    "TableGuess",
     "PlaceInWhole",
     "Pattern",
     "Shaping",
     "are_parts",
-    "certain",
-    "guess",
+    "certain_rules",
+    "guess_table",
     "is_another_language",
     "is_rule",
     "is_shared",
     "language_column",
-    "order_of",
-    "ordered",
-    "part_of",
+    "date_order_of",
+    "ordered_rules",
+    "place_in_whole",
     "rule_of",
     "said_language",
     "shape",
-    "shares",
-    "silent",
-    "upload_of",
-    "usual_choice",
+    "rule_shares",
+    "blank_silent",
+    "upload_with_table",
+    "usual_name_dates",
 ]
 
 
@@ -88,7 +93,7 @@ def shape(
 
     The same items give the same documents in the same order. Where `shaping.across`, the items are
     those of all files, else they may be one file's. `upload`: where the file is that is
-    `shaping.table`, and the user's name of it, or those of the archive that holds it (`upload_of`).
+    `shaping.table`, and the user's name of it, or those of the archive that holds it (`upload_with_table`).
     order, running: file_formats.Options.date_order and running. The table by itself is not among
     the items: its bytes `advance` is told. What is written into `folder`, on the disk of the
     corpora, has no name and is gone when it ends.

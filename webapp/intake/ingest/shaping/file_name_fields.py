@@ -55,9 +55,8 @@ _PACKED = regex.compile(
     r"(?i)export|backup|download|dump|snapshot|scan|release|version|archive|corpus|dataset"
 )
 _BRACES = regex.compile(r"\{([^{}]*)\}")
-# characters: where a first line is looked for, and of one that is a title
-_BEGINNING_CHARACTERS = 2_000
-_LINE = 80
+_BEGINNING_CHARACTERS = 2_000  # of a text, where its first line is looked for
+_TITLE_CHARACTERS = 80  # of a first line that becomes a title
 
 
 class Path(NamedTuple):
@@ -197,7 +196,7 @@ def name_fields(
         where = path(item.file)
         parts = pattern.match(where) if pattern else {}
         if parts is None:
-            unlike = unlike + 1
+            unlike += 1
             example = example or item
             parts = {}
         yield _with(item, _folders(where) if folders else {}, parts)
@@ -276,8 +275,9 @@ def _first_line(document: Document) -> str:
         ),
         "",
     )
-    if len(line) > _LINE:
-        line = line[: _LINE + 1].rpartition(" ")[0] or line[:_LINE]
+    if len(line) > _TITLE_CHARACTERS:
+        cut_at_word = line[: _TITLE_CHARACTERS + 1].rpartition(" ")[0]
+        line = cut_at_word or line[:_TITLE_CHARACTERS]
         line = f"{line.rstrip(' ,;:')} …"
     return line or document.title
 

@@ -7,13 +7,12 @@ import regex
 
 from webapp.intake.metadata.dates import ambiguous, guess_order, parse_date
 
-# Lines that have letters or digits, of so many characters; the longest of them
-LINES = 6
-_BEGINNING_CHARACTERS = 1_000
-_LINE = 100
-# of the texts that must have a date, and how many at least
-_DATED_TEXTS_SHARE = 0.6
+LINES = 6  # that have letters or digits
+_BEGINNING_CHARACTERS = 1_000  # of a text, in which these lines are
+_LONGEST_LINE = 100  # characters of one that may have a date
+# Dates are read where so many texts are there, and such a share of them has one
 _LEAST_TEXTS = 3
+_DATED_TEXTS_SHARE = 0.6
 _NAME = r"\p{L}[\p{L}\p{M}]{2,}\.?"
 _DATE = (
     r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}(?:\. ?\d{1,2}\."
@@ -34,7 +33,7 @@ def dates(text: str) -> Iterator[str]:
     lines = [line.strip() for line in text[:_BEGINNING_CHARACTERS].splitlines()]
     written_lines = [line for line in lines if any(map(str.isalnum, line))]
     for line in written_lines[:LINES]:
-        if len(line) <= _LINE and (match := _PLACE.search(line)):
+        if len(line) <= _LONGEST_LINE and (match := _PLACE.search(line)):
             yield next(filter(None, match.groups()))
 
 
@@ -49,7 +48,7 @@ def date_of(text: str, order: str) -> str:
     return ""
 
 
-def order_of(texts: list[str]) -> str:
+def date_order_of(texts: list[str]) -> str:
     """By which order the dates of some texts are to be read, by all of them; "" where most have
     none, or none can be told."""
     found = [written for text in texts for written in dates(text)]

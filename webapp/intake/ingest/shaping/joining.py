@@ -16,21 +16,23 @@ import orjson
 from webapp.intake.file_formats import Document, Problem, mets, parse_date, running_lines
 from webapp.intake.file_formats.base import MAX_ID, MAX_TEXT, MAX_TITLE
 from webapp.intake.ingest.shaping.options import Shaping
-from webapp.intake.ingest.shaping.parts import PlaceInWhole, part_of
+from webapp.intake.ingest.shaping.parts import PlaceInWhole, place_in_whole
 
-# characters of a document that is not joined: it is no short one, and many are held at once
+# Characters of a document that is not joined: it is no short one, and many are held at once
 LONG_CHARACTERS = 1_000_000
-BETWEEN_TEXTS = "\n\n"  # texts
-BETWEEN_PAGES = "\n\f"  # as many characters
+# As many characters in both
+BETWEEN_TEXTS = "\n\n"
+BETWEEN_PAGES = "\n\f"
 _PERIOD_CHARACTERS = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
 
-
-# Sorting more than memory holds: runs are sorted, written to files that have no name, and merged.
 MEMORY = 32 << 20  # bytes of lines that are held
+LINE_OVERHEAD = 64  # bytes that Python takes for each, beside the line
+MOST_FILES_OF_LEVEL = 16  # of `Lines`: each takes a line's memory, and a process may have some 100
 
 
 class Lines(contextlib.AbstractContextManager["Lines"]):
-    """Lines of bytes, each with its end, to be had in their order. The files lie in `folder` and
+    """Lines of bytes, each with its end, to be had in their order, though they are more than memory
+    holds: runs of them are sorted, written to files without a name in `folder`, and merged. These
     are gone with the process."""
 
     def __init__(self, folder: Path, memory: int = MEMORY):
@@ -43,7 +45,7 @@ class Lines(contextlib.AbstractContextManager["Lines"]):
 
     def add(self, line: bytes) -> None:
         self.held.append(line)
-        self.size += len(line) + 64  # what Python takes for each
+        self.size += len(line) + LINE_OVERHEAD
         if self.size >= self.memory:
             self._spill()
 
@@ -58,9 +60,7 @@ class Lines(contextlib.AbstractContextManager["Lines"]):
         self.size = 0
         for level in self.levels:
             level.append(run)
-            # So many files are merged into one: each takes a line's memory, and a process may have
-            # some hundred open
-            if len(level) < 16:
+            if len(level) < MOST_FILES_OF_LEVEL:
                 return
             run = self._written(heapq.merge(*level))
             for file in level:
@@ -96,12 +96,12 @@ def join(
     another one begins: nothing is lost. running: whether lines that run through the pages that a
     METS joins are left out, which is said.
     """
-    left = 0
+    unjoined = 0
     example = None
     with Lines(folder) as lines:
         for number, item in enumerate(items):
             if isinstance(item, Document):
-                part = part_of(item) if shaping.parts else None
+                part = place_in_whole(item) if shaping.parts else None
                 values = _values(item, part, shaping, order)
                 if values is not None:
                     # In JSON no tab is left in a key, so that a line's order is that of its key,
@@ -112,11 +112,11 @@ def join(
                         % (orjson.dumps(values), *place, orjson.dumps(asdict(item)))
                     )
                     continue
-                left = left + 1
+                unjoined += 1
                 example = example or item
             yield item
         if example:
-            yield _left_problem(left, example, shaping)
+            yield _unjoined_problem(unjoined, example, shaping)
         for key, group in itertools.groupby(
             lines.sorted(), key=lambda line: line.partition(b"\t")[0]
         ):
@@ -139,7 +139,7 @@ def _page(document: Document, shaping: Shaping) -> int:
     return int(page) if mets.DOCUMENT in shaping.join and page.isdecimal() else 0
 
 
-def _left_problem(count: int, example: Document, shaping: Shaping) -> Problem:
+def _unjoined_problem(count: int, example: Document, shaping: Shaping) -> Problem:
     needed = [*shaping.join]
     if shaping.parts:
         needed.insert(0, "number of a part")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from inference.text import LANGUAGES, code_of, name_of, of_text
+from inference.text import LANGUAGES, language_code, language_name, language_of
 from webapp.intake.file_formats import Document, Problem
 
 FIELD = "language"
@@ -23,7 +23,7 @@ def said_language(metadata: Mapping[str, str]) -> str:
     """The language (ISO 639-1) that a document says it is in; "" where it says none that we
     know."""
     column = _saying_column(metadata)
-    return code_of(metadata[column]) if column else ""
+    return language_code(metadata[column]) if column else ""
 
 
 def is_another_language(said: str, found: str) -> bool:
@@ -49,13 +49,13 @@ def _with_language(document: Document, anew: bool) -> dict[str, str]:
     metadata = document.metadata
     column = _saying_column(metadata)
     if column is None:
-        return {**metadata, FIELD: name_of(document.text)}
+        return {**metadata, FIELD: language_name(document.text)}
     said = metadata[column]
     is_the_field = column.strip().lower() == FIELD
     if is_the_field and not anew:
         return metadata
-    language = code_of(said)
-    found = of_text(document.text) if anew else ""
+    language = language_code(said)
+    found = language_of(document.text) if anew else ""
     if is_another_language(language, found) or (found and not language):
         language = found
     # From another column, so that one field has the language of every text, said or found

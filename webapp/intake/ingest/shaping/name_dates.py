@@ -35,7 +35,7 @@ class DatesInNames(NamedTuple):
         return cls(bool(date_in(where.stem)), bool(date_in_folders(where.folders)))
 
 
-def usual_choice(files: Sequence[DatesInNames]) -> str:
+def usual_name_dates(files: Sequence[DatesInNames]) -> str:
     """Of NAME_DATES, what suits some files that have no date of their own. Where all that were
     looked at have one, names of files and folders: nothing speaks against those of the others."""
     in_names = [file.in_name for file in files]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from inference.errors import Invalid
 from webapp.intake.ingest.shaping.file_name_fields import NAME_DATES, Pattern
-from webapp.intake.ingest.shaping.silent import ordered
+from webapp.intake.ingest.shaping.silent import ordered_rules
 from webapp.intake.metadata.dates import ORDERS
 
 SECTIONS = ("", "words", "pages", "paragraphs", "headings")
@@ -25,38 +25,33 @@ class Shaping:
 
     sections: str = ""  # by what long documents are cut: words, pages, paragraphs, headings
     length: int = 0  # words or pages of a section; 0: LENGTHS
-    least: int = (
-        50  # words of a paragraph or of a heading's section: shorter ones are put to the next
-    )
+    # Words of a paragraph or of a heading's section: shorter ones are put to the next
+    least: int = 50
     marker: str = ""  # a line that begins with it is a heading, besides those that the file has
     join: tuple[str, ...] = ()  # fields of metadata: documents that have the same values become one
     period: str = ""  # of their date, besides: year, month, day
-    parts: bool = (
-        False  # rows that are parts of a whole become one (webapp.intake.ingest.shaping.parts)
-    )
+    parts: bool = False  # rows that are parts of a whole become one (parts.py)
     names: bool = False  # folders and names of files become fields
-    pattern: str = ""  # of names of files, such as {year}_{author}.txt (webapp.intake.ingest.shaping.file_name_fields)
+    pattern: str = ""  # of names of files, such as {year}_{author}.txt (file_name_fields.py)
     table: str = ""  # name of the uploaded file that is a table about the others
     key: str = ""  # its column with their names or ids
-    # order of the dates in first lines, by which files without another date have one: dmy, mdy; "":
+    # Order of the dates in first lines, by which files without another date have one: dmy, mdy; "":
     # not looked for
     dated: str = ""
-    # whose names give dates to files without another: "" those of files and folders, files,
+    # Whose names give dates to files without another: "" those of files and folders, files,
     # folders, none
     name_dates: str = ""
-    # whether files without another date have the one on which they were made, as they say it
+    # Whether files without another date have the one on which they were made, as they say it
     made: bool = False
     each_language: bool = False  # whether the language of each text becomes the field “language”
-    # whether it is found of texts that say theirs, too: what is found counts more
+    # Whether it is found of texts that say theirs, too: what is found counts more
     languages_anew: bool = False
-    silent: tuple[
-        str, ...
-    ] = ()  # rules for parts of texts whose words don't count (webapp.intake.ingest.shaping.silent)
+    silent: tuple[str, ...] = ()  # rules for parts of texts whose words don't count (silent.py)
 
     def __post_init__(self):
         # JSON has no tuples.
         object.__setattr__(self, "join", tuple(self.join))
-        object.__setattr__(self, "silent", ordered(self.silent))
+        object.__setattr__(self, "silent", ordered_rules(self.silent))
         shortest = 50 if self.sections == "words" else 1  # words: a topic in fewer says little
         wrong = {  # field -> what is wrong with it, if that applies
             "dated": (

@@ -26,7 +26,7 @@ class PlaceInWhole(NamedTuple):
     number: int  # from 1
 
 
-def part_of(document: Document) -> PlaceInWhole | None:
+def place_in_whole(document: Document) -> PlaceInWhole | None:
     """By the end of its title, else by a column that is called so."""
     if match := _TITLE.fullmatch(document.title.strip()):
         title, number = filter(None, match.groups())

@@ -15,10 +15,10 @@ from webapp.intake.ingest.shaping.options import Shaping
 
 MOST_SECTIONS = 100_000  # sections of one document; what has more has marks that are none
 MAX_LABEL = 120  # characters of a heading in a title
-# of a section's length: so far from its ideal place a cut may be, to be where a paragraph or
-# sentence ends
+# So far from its ideal place a cut may be, to be where a paragraph or sentence ends: a part of a
+# section's length, and characters at most
 _NEAR_PART = 0.15
-_FARTHEST_CHARACTERS = 20_000  # characters
+_FARTHEST_CHARACTERS = 20_000
 _PAGE = regex.compile("\f")
 _PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*|\r[^\S\r\n]*\r\s*")
 _SENTENCE = regex.compile(r"""[.!?…؟।]["'”’»)\]]*\s+|[。！？]["'”’」』）]*\s*""")
@@ -32,28 +32,29 @@ _LACKS = {
 }
 
 
-# Where the words of a text begin, well enough to cut it by a number of words; of any length and
-# script, in a moment.
-_BLOCK = 1 << 20  # characters at a time: bounds the memory beside the result
+# Characters in which `word_starts` looks at a time: it bounds the memory beside the result
+BLOCK = 1 << 20
 _SPACE = np.array([chr(code).isspace() for code in range(0x3002)])  # the last white space is U+3000
-_UNSPACED = [  # scripts without spaces: first and last code point, characters of a usual word
-    (0x0E00, 0x0EFF, 5),
-    (0x1000, 0x109F, 5),
-    (0x1780, 0x17FF, 5),  # Thai and Lao, Burmese, Khmer
-    (0x3041, 0x30FF, 2),
-    (0x3400, 0x9FFF, 2),
+# Scripts without spaces: first and last code point, characters of a usual word
+_UNSPACED = [
+    (0x0E00, 0x0EFF, 5),  # Thai and Lao
+    (0x1000, 0x109F, 5),  # Burmese
+    (0x1780, 0x17FF, 5),  # Khmer
+    (0x3041, 0x30FF, 2),  # kana
+    (0x3400, 0x9FFF, 2),  # ideographs
     (0xF900, 0xFAFF, 2),
-    (0x20000, 0x3FFFF, 2),  # kana, ideographs
+    (0x20000, 0x3FFFF, 2),
 ]
 
 
 def word_starts(text: str) -> np.ndarray:
-    """uint32, ascending: where words begin. That is after white space, and in scripts without
+    """uint32, ascending: where words begin, well enough to cut a text by a number of words, and in
+    a moment whatever its length and script. That is after white space, and in scripts without
     spaces at every second ideograph or every fifth letter, too."""
     starts_of = [np.zeros(0, np.uint32)]
     after_space = True
-    for i in range(0, len(text), _BLOCK):
-        codes = np.frombuffer(text[i : i + _BLOCK].encode("utf-32-le", "surrogatepass"), np.uint32)
+    for i in range(0, len(text), BLOCK):
+        codes = np.frombuffer(text[i : i + BLOCK].encode("utf-32-le", "surrogatepass"), np.uint32)
         space = _SPACE[np.minimum(codes, len(_SPACE) - 1)]
         starts = ~space & np.concatenate(([after_space], space[:-1]))
         if codes.max() >= _UNSPACED[0][0]:
@@ -79,10 +80,10 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
         if not isinstance(item, Document):
             yield item
             continue
-        cut = BY[shaping.sections]
-        sections = cut(item, shaping)
+        find_sections = BY[shaping.sections]
+        sections = find_sections(item, shaping)
         if not sections:
-            whole = whole + 1
+            whole += 1
             example = example or item
         if len(sections) > MOST_SECTIONS:
             yield Problem(

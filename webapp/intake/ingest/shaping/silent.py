@@ -1,7 +1,6 @@
 """Parts of texts that nobody of interest said, known by their form: addresses, retweets, quoted
 mail, interjections in brackets, speakers' labels, salutations, and what many texts share word for
-word (shared.py). Their words don't count; documents
-still show them."""
+word (shared.py). Their words don't count; documents still show them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -16,13 +15,15 @@ _LABEL = regex.compile(
     r"^[ \t]*(\p{Lu}[\p{L}\p{M}.'’ \-]{1,40}(?:\([^()\n]{1,40}\) ?)?):(?=\s)", regex.MULTILINE
 )
 _QUOTED = regex.compile(r"^>[^\n]*", regex.MULTILINE)
-# of `certain`
-_SPANS = 20
-_TEXTS_SHARE = 0.2
-_OPENINGS = 5
-_ALIKE = 0.4
+# Interjections are left out by default (`certain_rules`) where there are so many at least, in such a
+# share of the texts; where so few words open such a share of them; and where such a share is there
+# so often, word for word
+_LEAST_INTERJECTIONS = 20
+_INTERRUPTED_SHARE = 0.2
+_OPENING_WORDS = 5
+_OPENED_SHARE = 0.4
+_REPEATED_SHARE = 0.15
 _LEAST_TIMES = 3
-_REPEATED = 0.15
 _WORD = regex.compile(r"\p{L}+")
 # A salutation opens texts: two to eight words and a comma, the last word a name or title unless the
 # line ends behind it. begins the name of a rule for one, such as “to:Mr. Speaker”, or “to:Dear …”
@@ -34,11 +35,12 @@ _OPENING = regex.compile(
     r" \p{Lu}[\p{L}\p{M}'’\-]*)[,!](?=\s))",
     regex.MULTILINE,
 )
-# Characters; of the texts, and at least; of them, where it is left out by default
-_HEAD = 400
-_OPENED = 0.1
+_HEAD_CHARACTERS = 400  # of a text, where a salutation may be
+# It is a rule where it opens so many texts, and such a share of them
 _LEAST_TEXTS = 5
-_USUAL = 0.25
+_SALUTED_SHARE = 0.1
+# Of the texts, that begin with a salutation, or have words in common, which are left out by default
+_USUAL_SHARE = 0.25
 _LONGEST_RULE_NAME = 80  # characters of its rule's name
 _MOST_SALUTATIONS = 8  # salutations of a corpus
 
@@ -137,7 +139,7 @@ def is_shared(name: str) -> bool:
     return name.startswith(shared.PREFIXES)
 
 
-def ordered(names: Iterable[str]) -> tuple[str, ...]:
+def ordered_rules(names: Iterable[str]) -> tuple[str, ...]:
     """The rules among some names, each once."""
     names = tuple(names)
     others = sorted(filter(is_rule, set(names) - RULES.keys()))
@@ -169,7 +171,7 @@ def salutations(texts: list[str]) -> dict[str, float]:
     opened: Counter[str] = Counter()
     forms: dict[str, set[str]] = {}  # “Dear …”: “Dear Anna”, “Dear Sir”
     for text in texts:
-        openings = _OPENING.finditer(text[:_HEAD])
+        openings = _OPENING.finditer(text[:_HEAD_CHARACTERS])
         match = next((found for found in openings if not _is_heading(found)), None)
         if match is None:
             continue
@@ -178,7 +180,7 @@ def salutations(texts: list[str]) -> dict[str, float]:
             general = f"{match[2]} …"
             opened[general] += 1
             forms.setdefault(general, set()).add(match[1])
-    least = max(_LEAST_TEXTS, _OPENED * len(texts))
+    least = max(_LEAST_TEXTS, _SALUTED_SHARE * len(texts))
     recurring = {words: count for words, count in opened.most_common() if count >= least}
     left_out = set()
     for general, special_forms in forms.items():
@@ -203,7 +205,7 @@ def _is_heading(opening: regex.Match) -> bool:
 CERTAIN = tuple(rule.name for rule in RULES.values() if rule.certain)
 
 
-def silent(text: str, rules: Iterable[str]) -> str:
+def blank_silent(text: str, rules: Iterable[str]) -> str:
     """The text with spaces for the parts that some rules recognise: of the same length, so that
     places stay."""
     for name in rules:
@@ -219,7 +221,7 @@ def silent(text: str, rules: Iterable[str]) -> str:
     return text
 
 
-def shares(texts: list[str]) -> dict[str, float]:
+def rule_shares(texts: list[str]) -> dict[str, float]:
     """Which share of the words of some texts each rule recognises; rules that recognise none are
     left out."""
     words: Counter[str] = Counter()
@@ -235,7 +237,7 @@ def shares(texts: list[str]) -> dict[str, float]:
     return {rule.name: words[rule.name] / words[""] for rule in rules if words[rule.name]}
 
 
-def certain(texts: list[str]) -> tuple[str, ...]:
+def certain_rules(texts: list[str]) -> tuple[str, ...]:
     """Rules that are chosen by default in these texts: beside CERTAIN, interjections where they are
     at least twenty, in a fifth of the texts, five words open two fifths of them (applause,
     laughter, hear), and one in seven is there three times, word for word. Asides of authors begin
@@ -243,18 +245,18 @@ def certain(texts: list[str]) -> tuple[str, ...]:
     Salutations where each opens a fourth of the texts, and what a fourth of them share."""
     rule = RULES["interjections"]
     alike = salutations(texts) | shared.find_rules(texts)
-    usual = (*CERTAIN, *(name for name, share in alike.items() if share >= _USUAL))
+    usual = (*CERTAIN, *(name for name, share in alike.items() if share >= _USUAL_SHARE))
     spans = []
     texts_with_spans = 0
     for text in texts:
         spans_of_text = [text[start:end] for start, end in rule.spans(text)]
         spans += spans_of_text
         texts_with_spans += bool(spans_of_text)
-    if len(spans) < _SPANS or texts_with_spans < _TEXTS_SHARE * len(texts):
-        return ordered(usual)
+    if len(spans) < _LEAST_INTERJECTIONS or texts_with_spans < _INTERRUPTED_SHARE * len(texts):
+        return ordered_rules(usual)
     openings = Counter(_WORD.search(span)[0] for span in spans)
     wordings = Counter(spans)
-    often = sum(times for _, times in openings.most_common(_OPENINGS))
+    often = sum(times for _, times in openings.most_common(_OPENING_WORDS))
     repeated = sum(times for times in wordings.values() if times >= _LEAST_TIMES)
-    recur = often >= _ALIKE * len(spans) and repeated >= _REPEATED * len(spans)
-    return ordered((*usual, rule.name) if recur else usual)
+    recur = often >= _OPENED_SHARE * len(spans) and repeated >= _REPEATED_SHARE * len(spans)
+    return ordered_rules((*usual, rule.name) if recur else usual)

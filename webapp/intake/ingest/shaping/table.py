@@ -26,7 +26,7 @@ from webapp.intake.ingest.shaping.file_name_fields import MOST_FOLDERS, path as 
 
 REPORTED_ONE_BY_ONE = 100  # documents, and rows, without a match that are reported one by one
 NAMES = 20_000  # of files, by which the table is guessed
-# of it that are compared with them
+# Of a file that may be the table: what is compared with the names of the others
 _ROWS = 20_000
 _CHARACTERS = 10_000_000
 _COLUMNS = 64
@@ -40,7 +40,9 @@ MOST_NAMES = 20  # of files in one cell
 Files = list[tuple[Path, str]]  # where each upload is, and the user's name of it
 
 
-class Guess(NamedTuple):
+class TableGuess(NamedTuple):
+    """The file that seems to be a table about the others, and how well it fits them."""
+
     name: str  # of the table; in an archive with the archive's before it
     key: str  # its column with the names of the others
     matched: int  # of the first rows
@@ -49,8 +51,13 @@ class Guess(NamedTuple):
     files: int = 0  # other files
     exact: int = 0  # of the first rows that name one as it is written
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether it may have more rows than were looked at."""
+        return self.rows >= _ROWS
 
-def guess(files: Files) -> Guess | None:
+
+def guess_table(files: Files) -> TableGuess | None:
     """Which file, of the uploads and of what is in archives, is a table about the others; None
     where none seems to be."""
     others: dict[str, set[str]] = {}
@@ -63,7 +70,7 @@ def guess(files: Files) -> Guess | None:
             others.setdefault(key.text, set()).add(name)
         for text in _loose_of_document(name):
             loose.setdefault(text, set()).add(name)
-    guesses: list[Guess] = []
+    guesses: list[TableGuess] = []
     for upload, name in candidates:
         with (
             contextlib.suppress(Unreadable),
@@ -73,7 +80,7 @@ def guess(files: Files) -> Guess | None:
     return max(guesses, key=_how_good, default=None)
 
 
-def _how_good(guess: Guess) -> tuple[float, float, int]:
+def _how_good(guess: TableGuess) -> tuple[float, float, int]:
     """Names as they are written count more: “2010” may be the number in one file's name by
     chance."""
     return guess.exact / guess.rows, guess.matched / guess.rows, guess.named
@@ -92,7 +99,7 @@ def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
                 )
 
 
-def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
+def upload_with_table(files: Files, name: str) -> tuple[Path, str] | None:
     """The upload that is a table, or the archive that it is in."""
     for path, upload in files:
         if name == upload or name.startswith(f"{upload}/"):
@@ -105,7 +112,7 @@ def _guess_columns(
     name: str,
     others: dict[str, set[str]],
     loose: dict[str, set[str]],
-) -> Iterator[Guess]:
+) -> Iterator[TableGuess]:
     """Columns that may have the names of the others. loose: the files by their names written
     otherwise; only a name that one file has counts."""
     everything = frozenset().union(*others.values()) - {name}
@@ -125,7 +132,7 @@ def _guess_columns(
         matched = sum(map(bool, files_of_cells))
         files_named = frozenset().union(*files_of_cells)
         exact = sum(bool(_named_by(cell, others, {}) - {name}) for cell in cells)
-        yield Guess(name, title, matched, len(cells), len(files_named), len(files), exact)
+        yield TableGuess(name, title, matched, len(cells), len(files_named), len(files), exact)
 
 
 def _named_by(cell: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:
@@ -261,10 +268,9 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
             "CREATE TABLE key (text TEXT, distance INTEGER, row INTEGER, PRIMARY KEY (text,"
             " distance, row)) WITHOUT ROWID"
         )
-        self.used = bytearray()
-        self.loosely: dict[
-            int, str
-        ] = {}  # row -> the file that it names as it is written otherwise
+        self.used = bytearray()  # by row: whether a document was found for it
+        # Row -> the file that it names, but as it is written otherwise
+        self.loosely_named: dict[int, str] = {}
 
     def __exit__(self, *_) -> None:
         self.rows.close()
@@ -277,14 +283,16 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
         column.
         """
         yield from self._load()
-        missing = _Said(f"and {{count:,}} more documents are in no row of the table “{self.name}”.")
+        missing = _Repeated(
+            f"and {{count:,}} more documents are in no row of the table “{self.name}”."
+        )
         for item in items:
             if isinstance(item, (Document, Problem)) and item.file == self.name:
                 continue  # in an archive it is read with the rest
             if not isinstance(item, Document):
                 yield item
                 continue
-            number = self._row(item)
+            number = self._row_of(item)
             if number is None:
                 yield from missing.say(
                     item.file,
@@ -293,13 +301,13 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
                 )
                 yield item
             else:
-                yield self._told(item, number)
+                yield self._with_row(item, number)
         yield from missing.rest(self.name)
         yield from self._unused()
 
     def _load(self) -> Iterator[Problem]:
-        twice = _Said("and {count:,} more rows name a file that was named before.")
-        # else it is read with the rest
+        twice = _Repeated("and {count:,} more rows name a file that was named before.")
+        # Bytes of a table in an archive are told when the archive is read
         advance = self.advance if self.upload[1] == self.name else lambda n: None
         with file_formats.opened(*self.upload, self.name) as source:
             for item in file_formats.read(source, self.name, self._options(source), advance):
@@ -354,7 +362,7 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
         ).fetchone()
         return row and row[0]
 
-    def _row(self, document: Document) -> int | None:
+    def _row_of(self, document: Document) -> int | None:
         """The row whose name is the end of the file's, or the other way round, with the endings or
         without; None for none."""
         for key in _of_document(document.file):
@@ -373,12 +381,13 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
             number = self._find(text, LOOSE)
             if (
                 number is not None
-                and self.loosely.setdefault(number, document.file) == document.file
+                and self.loosely_named.setdefault(number, document.file) == document.file
             ):
                 return number
         return None
 
-    def _told(self, document: Document, number: int) -> Document:
+    def _with_row(self, document: Document, number: int) -> Document:
+        """The document with what its row says."""
         self.used[number] = 1
         title, date, source_id, metadata = orjson.loads(
             self.rows.execute("SELECT fields FROM row WHERE number = ?", (number,)).fetchone()[0]
@@ -393,7 +402,8 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
         )
 
     def _unused(self) -> Iterator[Problem]:
-        named = _Said("and {count:,} more rows name no file that was uploaded.")
+        """Rows for which no document was found."""
+        named = _Repeated("and {count:,} more rows name no file that was uploaded.")
         for number, is_used in enumerate(self.used):
             if is_used:
                 continue
@@ -411,7 +421,7 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
         yield from named.rest(self.name)
 
 
-class _Said:
+class _Repeated:
     """The first of many like problems, and at the end how many more there were."""
 
     def __init__(self, more: str):

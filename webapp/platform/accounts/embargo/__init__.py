@@ -22,20 +22,22 @@ Under an embargo everything that is counted can be seen, and
   that was the text in any reading of the same files, and of none where an earlier reading cut the
   files in another way, as its columns can't be told apart then.
 
-Who is asked for by a request is said once, by the middleware (`read_by`). docs/security.md says how
+For whom texts are read is said once: by the middleware of a request (`read_by`), and where a worker
+begins a task, or a command (`as_program`). docs/security.md says how
 far all that goes.
 
 `limits`: how much. `who_reads`: for whom. `budgets`: what was shown to whom. `rules`: what is said
 and refused. `withholding`: which fields. `fields`, `texts`: what is read of the table.
 """
 
-from webapp.platform.accounts.embargo.budgets import used
+from webapp.platform.accounts.embargo.budgets import count_texts_read
 from webapp.platform.accounts.embargo.fields import (
+    AboutDocument,
     about,
+    count_words,
     documents_by_id,
     numbers_with,
     values_naming,
-    words,
 )
 from webapp.platform.accounts.embargo.limits import (
     ALL_READERS_PART,
@@ -50,7 +52,7 @@ from webapp.platform.accounts.embargo.limits import (
 )
 from webapp.platform.accounts.embargo.rules import (
     beginning,
-    lines,
+    most_lines,
     passage,
     refuse,
     refuse_order,
@@ -64,18 +66,18 @@ from webapp.platform.accounts.embargo.texts import (
     beginnings,
     located,
     note_coded,
-    part,
     quotation,
     read_chosen,
+    read_part,
     read_pieces,
 )
 from webapp.platform.accounts.embargo.who_reads import (
     ALL_READERS,
     ReaderUnknown,
+    as_program,
     read_by,
     readers,
     reading,
-    require_reader,
 )
 from webapp.platform.accounts.embargo.withholding import (
     Withheld,
@@ -88,6 +90,7 @@ from webapp.platform.accounts.embargo.withholding import (
 __all__ = [
     "ALL_READERS",
     "ALL_READERS_PART",
+    "AboutDocument",
     "COUNT_STEP",
     "CUT_SLACK",
     "FARTHEST_CHARACTER",
@@ -100,17 +103,18 @@ __all__ = [
     "ReaderUnknown",
     "Withheld",
     "about",
+    "as_program",
     "at_place",
     "beginning",
     "beginnings",
     "columns_read",
     "inherited",
-    "lines",
+    "most_lines",
     "located",
     "note_coded",
     "documents_by_id",
     "numbers_with",
-    "part",
+    "read_part",
     "passage",
     "preview",
     "quotation",
@@ -121,12 +125,11 @@ __all__ = [
     "reading",
     "refuse",
     "refuse_order",
-    "require_reader",
     "rounded",
     "sentence",
     "set_embargo",
-    "used",
+    "count_texts_read",
     "values_naming",
     "withheld",
-    "words",
+    "count_words",
 ]

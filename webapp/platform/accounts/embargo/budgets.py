@@ -41,7 +41,7 @@ def charge(corpus: Corpus, wanted: list[Wanted]) -> list[Span]:
         return [(wanted_text.begin, wanted_text.end) for wanted_text in wanted]
     keys = sorted({(reader, wanted_text.digest) for wanted_text in wanted for reader in asking})
     columns = list(map(list, zip(*keys, strict=True)))
-    cut, new = _share_out(_known_spans(columns, lock=False), asking, wanted)
+    cut, new = _share_out(known_spans(columns, lock=False), asking, wanted)
     if not new:
         return cut
     first = lineage_of(corpus).first
@@ -54,7 +54,7 @@ def charge(corpus: Corpus, wanted: list[Wanted]) -> list[Span]:
             " RETURNING 1",
             [first, *columns],
         )
-        seen_spans = _known_spans(columns, lock=True)
+        seen_spans = known_spans(columns, lock=True)
         had_seen = {key: bool(spans) for key, spans in seen_spans.items()}
         was_full = {key: _is_full(key, spans, lengths) for key, spans in seen_spans.items()}
         cut, new = _share_out(seen_spans, asking, wanted)
@@ -87,9 +87,10 @@ def _characters_left(reader: str, shown: list[Span], length: int) -> int:
     return length // part - _length_of_spans(shown)
 
 
-def _known_spans(columns: list[list], lock: bool) -> Shown:
+def known_spans(columns: list[list], lock: bool) -> Shown:
     """What was shown, of rows by their readers and digests, in an order that is the same for all
-    who lock them."""
+    who lock them. columns: the readers; and the digest of a text for each. lock: keep others from
+    these rows until the transaction ends."""
     stored = rows(
         "SELECT reader, digest, array(SELECT lower(s) FROM unnest(shown) s) AS begins, array(SELECT"
         " upper(s) FROM unnest(shown) s) AS ends FROM text_shown WHERE (reader, digest) IN (SELECT"
@@ -117,29 +118,29 @@ def _share_out(
             _characters_left(reader, before, wanted_text.length)
             for reader, before in zip(asking, spans, strict=True)
         ]
-        begin, end = _affordable(
+        begin, end = affordable_span(
             wanted_text,
-            [_overlaps(before, wanted_text.begin, wanted_text.end) for before in spans],
+            [overlaps(before, wanted_text.begin, wanted_text.end) for before in spans],
             left,
         )
         if wanted_text.whole and end - begin < wanted_text.end - wanted_text.begin:
             begin = end = wanted_text.mark
         cut.append((begin, end))
         for key, before in zip(keys, spans, strict=True):
-            if begin < end and sum(b - a for a, b in _overlaps(before, begin, end)) < end - begin:
-                shown[key] = new[key] = _join_span(before, begin, end)
+            if begin < end and sum(b - a for a, b in overlaps(before, begin, end)) < end - begin:
+                shown[key] = new[key] = join_span(before, begin, end)
     return cut, new
 
 
-def _overlaps(spans: list[Span], begin: int, end: int) -> list[Span]:
-    """The parts of spans that lie within begin … end - 1."""
+def overlaps(spans: list[Span], begin: int, end: int) -> list[Span]:
+    """The parts of spans that lie within begin … end - 1. spans: ascending, apart."""
     first = bisect.bisect_right(spans, begin, key=lambda span: span[1])
     last = bisect.bisect_left(spans, end, key=lambda span: span[0])
     return [(max(a, begin), min(b, end)) for a, b in spans[first:last]]
 
 
-def _join_span(spans: list[Span], begin: int, end: int) -> list[Span]:
-    """With one more, as few as they can be."""
+def join_span(spans: list[Span], begin: int, end: int) -> list[Span]:
+    """The spans with one more, as few as they can be. spans: ascending, apart."""
     first = bisect.bisect_left(spans, begin, key=lambda span: span[1])
     last = bisect.bisect_right(spans, end, key=lambda span: span[0])
     touched = [(begin, end), *spans[first:last]]
@@ -162,9 +163,9 @@ def _length_of_spans(spans: list[Span]) -> int:
     return sum(end - begin for begin, end in spans)
 
 
-def _affordable(wanted: Wanted, before: list[list[Span]], left: list[int]) -> Span:
+def affordable_span(wanted: Wanted, before: list[list[Span]], left: list[int]) -> Span:
     """As much of what is wanted as each reader has characters left for, grown from the mark to both
-    sides."""
+    sides. before: of each reader, what of it was shown already. left: each reader's characters."""
     if wanted.begin >= wanted.end:
         return wanted.begin, wanted.begin
     characters = wanted.end - wanted.begin
@@ -198,7 +199,7 @@ def _affordable(wanted: Wanted, before: list[list[Span]], left: list[int]) -> Sp
     return begin, end
 
 
-def used(corpus: Corpus, asked: Collection[str]) -> dict[str, tuple[int, int]]:
+def count_texts_read(corpus: Corpus, asked: Collection[str]) -> dict[str, tuple[int, int]]:
     """reader -> of how many texts they were shown something, and of how many all that may be: for
     the owner. asked: the readers that a page lists; there may be any number."""
     of_readers = TextReader.objects.filter(corpus=corpus, reader__in=asked)

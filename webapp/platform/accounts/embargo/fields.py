@@ -3,16 +3,14 @@
 import re
 import unicodedata
 from collections.abc import Collection
-from typing import Any
+from datetime import date
+from typing import Any, Required, TypedDict, cast
 
 from webapp.models import Corpus
 from webapp.platform.accounts.embargo.withholding import ROLES, withheld
 from webapp.platform.storage.sql import rows
 
 LONGEST_VALUE = 1_000  # characters of a value in which a name is looked for: more is a text
-_ABOUT = {
-    "source_id", "file", "place", "title", "date_text", "date", "metadata", "digest", "words", "part", "parts", "whole",
-}  # fmt: skip
 _FIELDS = """
     LATERAL (
         SELECT key AS field, value FROM jsonb_each_text(d.metadata)
@@ -21,24 +19,48 @@ _FIELDS = """
 """
 
 
-def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, dict]:
-    """What is known of documents beside their texts: number -> {"number", and each of `columns`}.
-    metadata: text of JSON; digest: sha256 of the text in hexadecimal digits."""
+class AboutDocument(TypedDict, total=False):
+    """What is known of a document beside its text: its number, and what was asked for. metadata:
+    text of JSON; digest: sha256 of the text in hexadecimal digits. date: the first day, null
+    without."""
+
+    number: Required[int]
+    source_id: str
+    file: str
+    place: str
+    title: str
+    date_text: str
+    date: date | None
+    metadata: str
+    digest: str
+    words: int
+    part: int
+    parts: int
+    whole: str
+
+
+_COLUMNS = frozenset(AboutDocument.__annotations__) - {"number"}  # that may be asked for
+
+
+def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, AboutDocument]:
+    """What is known of documents, by number: `columns` of AboutDocument."""
     spelled = {
         "digest": "encode(digest, 'hex') AS digest",
         "metadata": "metadata::text AS metadata",
     }
     selected_columns = ", ".join(spelled.get(name, name) for name in ("number", *columns))
-    if not set(columns) <= _ABOUT:
+    if not set(columns) <= _COLUMNS:
         raise ValueError(
-            f"A document has {sorted(_ABOUT)}, and not {sorted(set(columns) - _ABOUT)}."
+            f"A document has {sorted(_COLUMNS)}, and not {sorted(set(columns) - _COLUMNS)}."
         )
     documents = rows(
         f"SELECT {selected_columns} FROM document WHERE corpus_id = %s AND number = ANY(%s)",
         [corpus.pk, [*map(int, numbers)]],
     )
     hidden = withheld(corpus)
-    return {row["number"]: hidden.row(row) if hidden else row for row in documents}
+    if hidden:
+        documents = [hidden.row(row) for row in documents]
+    return {row["number"]: cast(AboutDocument, row) for row in documents}
 
 
 def documents_by_id(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[Any, int]:
@@ -107,7 +129,7 @@ def numbers_with(corpus: Corpus, values: Collection[tuple[str, str]]) -> list[in
     return [row["number"] for row in documents]
 
 
-def words(corpus: Corpus, first: int, end: int) -> int:
+def count_words(corpus: Corpus, first: int, end: int) -> int:
     """Words of the documents first … end - 1."""
     return rows(
         "SELECT sum(words)::bigint AS words FROM document WHERE corpus_id = %s AND number >= %s AND"

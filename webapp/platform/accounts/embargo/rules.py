@@ -72,7 +72,7 @@ def rounded(corpus: Corpus, counts: np.ndarray) -> np.ndarray:
     )
 
 
-def lines(corpus: Corpus) -> int | None:
+def most_lines(corpus: Corpus) -> int | None:
     """How many lines of one document a list may show; None for all."""
     return LINES if corpus.embargo else None
 
@@ -118,7 +118,7 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
     with transaction.atomic():
         row = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
         if not on:
-            if row.provenance and not row.provenance.get("whole") and row.parent is None:
+            if row.is_part and row.parent is None:
                 raise Invalid(
                     "embargo",
                     "The corpus of which this is a part is deleted: whether its texts may be read"

@@ -40,7 +40,7 @@ class TextPart(NamedTuple):
     length: int
 
 
-def part(corpus: Corpus, number: int, at: int) -> TextPart | None:
+def read_part(corpus: Corpus, number: int, at: int) -> TextPart | None:
     """The part of a document that holds character `at`. Parts follow one another without a gap,
     wherever one enters."""
     documents = rows(
@@ -70,7 +70,7 @@ def part(corpus: Corpus, number: int, at: int) -> TextPart | None:
         else base + _cut_before(text, first + PAGE_CHARACTERS - base)
     )
     if end <= at < length:
-        return part(corpus, number, first + PAGE_CHARACTERS)
+        return read_part(corpus, number, first + PAGE_CHARACTERS)
     given_text = "" if corpus.embargo else text[start - base : end - base]
     digest = bytes(documents[0]["digest"])
     readings.note_opened(corpus, number, digest, start, start + len(given_text))

@@ -1,8 +1,9 @@
-"""For whom a process reads texts that are under embargo: said once by the middleware, and asked
-wherever texts are given out."""
+"""For whom texts that are under embargo are read: said once, by the middleware of a request, where a
+worker begins a task (tasks/celery.py) or where a command does (webapp/management/base.py), and asked
+wherever texts are given out. Where nobody has said it, nothing is given out."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
@@ -17,7 +18,8 @@ ALL_READERS = "corpus "
 
 
 class ReaderUnknown(Exception):
-    """In a web process, texts under embargo are asked for and nobody has said who reads them."""
+    """Texts under embargo are asked for, and nobody has said who reads them: what is shown would be
+    counted for nobody."""
 
 
 class _Reader(NamedTuple):
@@ -25,28 +27,27 @@ class _Reader(NamedTuple):
     known: dict[int, tuple[str, ...]]  # corpus -> `readers`, as they were asked for
 
 
-# None: nobody has said. In a worker, and in a command, that is the program itself.
-_reader: ContextVar[_Reader | None] = ContextVar("reader", default=None)
-_is_web_process = False
-
-
-def require_reader() -> None:
-    """From here on this process answers requests: to ask for texts under embargo is a mistake where
-    nobody has said who reads them, for the budgets of readers would not be charged."""
-    global _is_web_process
-    _is_web_process = True
+_reader: ContextVar[_Reader | None] = ContextVar("reader", default=None)  # None: nobody has said
 
 
 def read_by(person: Callable[[], Person]) -> None:
     """From here on texts are shown to a person: to the end of the request whose middleware calls
-    this, a response that streams included. Nobody has called it in a worker: texts are read by the
-    program itself there."""
+    this, a response that streams included."""
     _reader.set(_Reader(person, {}))
 
 
+def reading(person: Person) -> AbstractContextManager[None]:
+    """Texts are shown to a person in here."""
+    return _reading(person)
+
+
+def as_program() -> AbstractContextManager[None]:
+    """In here texts are shown to nobody: the program itself reads them, and nothing is counted."""
+    return _reading(None)
+
+
 @contextmanager
-def reading(person: Person | None) -> Iterator[None]:
-    """Texts are shown to a person in here; None: to nobody, the program itself reads them."""
+def _reading(person: Person | None) -> Iterator[None]:
     token = _reader.set(_Reader((lambda: person) if person else None, {}))
     try:
         with readings.reading(person):
@@ -61,15 +62,18 @@ def readers(corpus: Corpus) -> tuple[str, ...]:
     nothing is: for its owner, the program itself, and while accounts are off.
 
     Of a part of a corpus its owner counts as a reader, unless the corpora that it comes from are
-    theirs, too; and what they let others read of it counts as read by them. Raises ReaderUnknown in
-    a web process where nobody has said who reads.
+    theirs, too; and what they let others read of it counts as read by them. Raises ReaderUnknown
+    where nobody has said who reads.
     """
     if not (corpus.embargo and configuration.ACCOUNTS):
         return ()
     reader = _reader.get()
-    if reader is None and _is_web_process:
-        raise ReaderUnknown(f"Texts of corpus {corpus.pk} are read by nobody who is known.")
-    if reader is None or reader.person is None:
+    if reader is None:
+        raise ReaderUnknown(
+            f"Texts of corpus {corpus.pk} are read by nobody who is known: what answers no request"
+            " reads them in embargo.as_program()."
+        )
+    if reader.person is None:
         return ()
     if corpus.pk not in reader.known:
         reader.known[corpus.pk] = _readers(corpus, reader.person())
@@ -77,12 +81,12 @@ def readers(corpus: Corpus) -> tuple[str, ...]:
 
 
 def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
-    lineage = lineage_of(corpus)
+    origin = lineage_of(corpus)
     user = {f"user {person.user}"} if person.user else set()
-    if person.user and lineage.owners == {person.user}:
+    if person.user and origin.owners == {person.user}:
         return ()
-    vouching = {f"user {owner}" for owner in lineage.owners if owner not in (None, lineage.owner)}
-    vouching.add(f"{ALL_READERS}{lineage.first}")
+    vouching = {f"user {owner}" for owner in origin.owners if owner not in (None, origin.owner)}
+    vouching.add(f"{ALL_READERS}{origin.first}")
     shared = Corpus.everything.filter(pk=corpus.pk).values(shared=SHARED_CORPUS)
     budgets = [
         row

@@ -8,8 +8,8 @@ from tasks.corpora import read_corpus
 from tests.webapp.intake.ingest.test_upload import fields, prepare
 from tests.webapp.page_text import in_one_line
 from webapp.intake.file_formats import looking
-from webapp.intake.ingest import sample
-from webapp.intake.ingest.shaping import Shaping, order_of
+from webapp.intake.ingest.sample import limits
+from webapp.intake.ingest.shaping import Shaping, date_order_of
 from webapp.intake.ingest.shaping.first_lines import date_of
 from webapp.intake.metadata.dates import parse_date
 from webapp.models import Document
@@ -68,7 +68,7 @@ def test_a_date_is_known_where_its_line_says_nothing_else_behind_it(text, order,
     ],
 )
 def test_the_order_is_decided_over_all_files_and_most_must_have_a_date(lines, order):
-    assert order_of([f"{line}\n\nIt was a day." for line in lines]) == order
+    assert date_order_of([f"{line}\n\nIt was a day." for line in lines]) == order
 
 
 def test_another_order_is_refused():
@@ -81,7 +81,7 @@ def test_another_order_is_refused():
 def test_files_are_dated_by_their_first_lines_unless_that_is_declined(
     client, monkeypatch, declined
 ):
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     letters = [
         (

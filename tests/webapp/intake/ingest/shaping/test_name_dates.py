@@ -4,7 +4,7 @@ import pytest
 
 from inference.errors import Invalid
 from webapp.intake.file_formats import Document
-from webapp.intake.ingest.shaping import DatesInNames, Shaping, shape, usual_choice
+from webapp.intake.ingest.shaping import DatesInNames, Shaping, shape, usual_name_dates
 from webapp.intake.ingest.shaping.file_name_fields import date_in
 
 SCHOLARS = {
@@ -19,7 +19,7 @@ CHIPS = ["max1619", "dme1737", "i2c-ali1535"]
 
 
 def choice_of(*files: str) -> str:
-    return usual_choice([DatesInNames.of_file(file) for file in files])
+    return usual_name_dates([DatesInNames.of_file(file) for file in files])
 
 
 def test_dates_stand_beside_letters_in_names_of_scholars():

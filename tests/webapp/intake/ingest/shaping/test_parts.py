@@ -10,8 +10,8 @@ from tests.corpora import as_csv
 from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.page_text import in_one_line
 from webapp.intake.file_formats import Document, Problem, looking
-from webapp.intake.ingest import sample
-from webapp.intake.ingest.shaping import PlaceInWhole, Shaping, are_parts, part_of, shape
+from webapp.intake.ingest.sample import limits
+from webapp.intake.ingest.shaping import PlaceInWhole, Shaping, are_parts, place_in_whole, shape
 from webapp.models import Document as Row
 
 
@@ -36,7 +36,7 @@ from webapp.models import Document as Row
     ],
 )
 def test_the_part_of_a_row(title, fields, part):
-    assert part_of(Document("text", title, source_id="k1", metadata=fields)) == (
+    assert place_in_whole(Document("text", title, source_id="k1", metadata=fields)) == (
         part and PlaceInWhole(*part)
     )
 
@@ -98,7 +98,7 @@ def test_parts_are_joined_in_the_order_of_their_numbers(tmp_path, seed):
 
 @pytest.mark.django_db
 def test_joining_is_offered_and_done_where_one_presses_it(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     rows = [
         ["id", "title", "part", "text"],
@@ -131,9 +131,9 @@ def test_joining_is_offered_and_done_where_one_presses_it(client, monkeypatch):
 
 @pytest.mark.django_db
 def test_wholes_are_counted_though_later_ones_have_more_parts(client, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
-    monkeypatch.setattr(sample, "AHEAD_SECONDS", 60.0)
-    monkeypatch.setattr(sample, "CHARACTERS", 20_000)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "COUNTING_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "CHARACTERS", 20_000)
     rows = [
         [f"Speech {w} — part {n}", "ships of the sea " * 20]
         for w in range(40)

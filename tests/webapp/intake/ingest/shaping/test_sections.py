@@ -50,7 +50,7 @@ def cut(text: str, tmp_path, headings: tuple = (), title: str = "Book", **option
 
 @pytest.mark.parametrize("seed", range(20))
 def test_words_begin_where_the_naive_twin_finds_them(seed, monkeypatch):
-    monkeypatch.setattr("webapp.intake.ingest.shaping.sections._BLOCK", 64)
+    monkeypatch.setattr("webapp.intake.ingest.shaping.sections.BLOCK", 64)
     text = made(seed)
     assert word_starts(text).tolist() == naive.word_starts(text)
 

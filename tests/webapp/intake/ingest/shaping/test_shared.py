@@ -2,7 +2,14 @@
 
 import pytest
 
-from webapp.intake.ingest.shaping import certain, is_rule, ordered, rule_of, shares, silent
+from webapp.intake.ingest.shaping import (
+    blank_silent,
+    certain_rules,
+    is_rule,
+    ordered_rules,
+    rule_of,
+    rule_shares,
+)
 from webapp.intake.ingest.shaping.shared import LONGEST_RULE_NAME, MOST_RULES, find_rules
 
 WORDS = (
@@ -36,10 +43,10 @@ def test_what_a_group_of_texts_shares_is_found_and_proposed(pages):
     assert {"line:Filter", "line:Search this site"} < names.keys()
     (notice,) = (name for name in names if name.startswith("all:"))
     assert all(names[name] == pytest.approx(1 / 3) for name in names)
-    assert set(certain(pages)) >= names.keys() and set(shares(pages)) >= names.keys()
-    left = silent(pages[0], names)
+    assert set(certain_rules(pages)) >= names.keys() and set(rule_shares(pages)) >= names.keys()
+    left = blank_silent(pages[0], names)
     assert left.split() == own(0).split() and len(left) == len(pages[0])
-    assert silent(pages[1], names) == pages[1]
+    assert blank_silent(pages[1], names) == pages[1]
     assert "in many texts" in rule_of(notice).label
 
 
@@ -48,18 +55,18 @@ def test_a_long_notice_is_known_by_its_first_and_last_words():
     texts = [f"{own(i, 80)}\n{notice}" for i in range(12)]
     (name,) = find_rules(texts)
     assert len(name) <= LONGEST_RULE_NAME and " … " in name and is_rule(name)
-    assert silent(texts[0], [name]).split() == own(0, 80).split()
+    assert blank_silent(texts[0], [name]).split() == own(0, 80).split()
 
 
 def test_numbers_in_it_may_differ():
     texts = [f"{own(i)}\nPrinted on page {i} of {i + 90} by the editors" for i in range(12)]
     (name,) = find_rules(texts)
-    assert silent("Printed on page 77 of 1 by the editors", [name]).strip() == ""
+    assert blank_silent("Printed on page 77 of 1 by the editors", [name]).strip() == ""
 
 
 def test_a_line_of_few_words_is_left_out_only_where_it_is_alone():
     text = "Share\nWe share the harvest.\n  share: \nSHARED"
-    assert silent(text, ["line:Share"]).split() == "We share the harvest. : SHARED".split()
+    assert blank_silent(text, ["line:Share"]).split() == "We share the harvest. : SHARED".split()
 
 
 @pytest.mark.parametrize(
@@ -81,4 +88,4 @@ def test_no_more_rules_than_a_corpus_keeps():
     texts = [own(i) + "".join(f"\nButton {chr(97 + j)}{j}x" for j in range(30)) for i in range(10)]
     assert len(find_rules(texts)) <= MOST_RULES
     names = [f"line:Button {i}" for i in range(40)]
-    assert len(ordered(names)) == MOST_RULES
+    assert len(ordered_rules(names)) == MOST_RULES

@@ -10,8 +10,16 @@ from inference.errors import Invalid
 from inference.text import Stream
 from tests.corpora import as_csv
 from webapp.intake.file_formats import looking
-from webapp.intake.ingest import sample
-from webapp.intake.ingest.shaping import CERTAIN, RULES, Shaping, certain, rule_of, shares, silent
+from webapp.intake.ingest.sample import limits
+from webapp.intake.ingest.shaping import (
+    CERTAIN,
+    RULES,
+    Shaping,
+    blank_silent,
+    certain_rules,
+    rule_of,
+    rule_shares,
+)
 from webapp.models import Document
 from webapp.platform.storage import files
 
@@ -59,7 +67,7 @@ from webapp.platform.storage import files
     ],
 )
 def test_what_a_rule_recognises(rule, text, gone):
-    left = silent(text, [rule])
+    left = blank_silent(text, [rule])
     assert len(left) == len(text) and all(a in (b, " ") for a, b in zip(left, text, strict=True))
     spans = [text[start:end] for start, end in RULES[rule].spans(text)]
     assert spans == gone
@@ -89,13 +97,13 @@ def _without(text: str, spans: list[str]) -> str:
 )
 def test_hostile_texts_take_no_time(rule, text):
     began = time.process_time()
-    assert len(silent(text, [rule])) == len(text)
+    assert len(blank_silent(text, [rule])) == len(text)
     assert time.process_time() - began < 5
 
 
 def test_shares_are_of_words():
-    assert shares(["See https://x.org here now", "nothing"]) == {"addresses": 1 / 5}
-    assert shares([]) == {} and shares(["plain words"]) == {}
+    assert rule_shares(["See https://x.org here now", "nothing"]) == {"addresses": 1 / 5}
+    assert rule_shares([]) == {} and rule_shares(["plain words"]) == {}
 
 
 SPEECHES = [
@@ -126,7 +134,7 @@ NOTES = [
     ],
 )
 def test_interjections_are_left_out_where_they_recur_and_asides_are_not(texts, chosen):
-    assert certain(texts) == ((*CERTAIN, "interjections") if chosen else CERTAIN)
+    assert certain_rules(texts) == ((*CERTAIN, "interjections") if chosen else CERTAIN)
 
 
 def plain(i: int) -> str:
@@ -163,7 +171,9 @@ def test_salutations_are_known_where_they_open_several_texts(opening, every, lef
         (opening.format(f"M{'abcdefgh'[i % 8]}x Jones") if i % every == 0 else "") + plain(i)
         for i in range(60)
     ]
-    found = {name: name in certain(texts) for name in shares(texts) if name.startswith("to:")}
+    found = {
+        name: name in certain_rules(texts) for name in rule_shares(texts) if name.startswith("to:")
+    }
     assert found == left
 
 
@@ -188,15 +198,15 @@ def test_salutations_are_known_where_they_open_several_texts(opening, every, lef
 )
 def test_a_salutation_is_left_out_where_sentences_begin(name, text, gone):
     spans = [text[start:end] for start, end in rule_of(name).spans(text)]
-    assert spans == gone and len(silent(text, [name])) == len(text)
+    assert spans == gone and len(blank_silent(text, [name])) == len(text)
     assert not any(
-        silent(text, [name])[start:end].strip() for start, end in rule_of(name).spans(text)
+        blank_silent(text, [name])[start:end].strip() for start, end in rule_of(name).spans(text)
     )
 
 
 @pytest.mark.django_db
 def test_a_salutation_does_not_count_and_a_press_has_it_counted(client, draft, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     texts = [f"Mr. Speaker, {plain(i)} Mr. Speaker, I thank you." for i in range(30)]
     corpus = draft(
@@ -220,7 +230,7 @@ def test_a_salutation_does_not_count_and_a_press_has_it_counted(client, draft, m
 
 @pytest.mark.django_db
 def test_interjections_that_recur_do_not_count_by_default(client, draft, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     corpus = draft(
         as_csv([["id", "text"], *([f"k{i}", text] for i, text in enumerate(SPEECHES))]),
@@ -244,7 +254,7 @@ def test_a_choice_is_kept_in_order_and_nothing_else():
 def test_words_of_addresses_do_not_count_unless_one_presses_it(client, draft, monkeypatch):
     from tasks.corpora import read_corpus
 
-    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
+    monkeypatch.setattr(limits, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     text = "RT @you: ships and harbours https://t.co/xyz (more) of the sea"
     corpus = draft(

@@ -12,7 +12,7 @@ from tests.bad_input import member, tarred, zipped
 from tests.webapp.intake.ingest.shaping import naive
 from webapp.intake import file_formats
 from webapp.intake.file_formats import Document, Problem, Unreadable
-from webapp.intake.ingest.shaping import Shaping, guess, shape, upload_of
+from webapp.intake.ingest.shaping import Shaping, guess_table, shape, upload_with_table
 from webapp.intake.ingest.shaping.table import UploadedTable
 
 
@@ -159,10 +159,10 @@ def packed(tmp_path, kind: str, name: str = "a"):
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
 def test_a_table_in_an_archive(tmp_path, kind):
     files = packed(tmp_path, kind)
-    found = guess(files)
+    found = guess_table(files)
     assert found == (f"a.{kind}/meta/about.csv", "file", 2, 2, 2, 2, 2)
     items = file_formats.read(*files[0], file_formats.sniff(*files[0]).options)
-    assert upload_of(files, found.name) == files[0]
+    assert upload_with_table(files, found.name) == files[0]
     shaped = list(shape(items, Shaping(table=found.name, key=found.key), tmp_path, files[0]))
     assert [(document.text, document.metadata) for document in shaped] == [
         ("words of boston", {"place": "Boston"}),
@@ -191,7 +191,7 @@ def test_a_column_that_is_not_there(tmp_path):
                 [],
                 Shaping(table="other.csv", key="file"),
                 tmp_path,
-                upload_of([(path, name)], "other.csv"),
+                upload_with_table([(path, name)], "other.csv"),
             )
         )
 
@@ -221,11 +221,11 @@ def test_the_table_is_guessed(tmp_path):
     text = tmp_path / "text"
     text.write_text("some words")
     files = [(text, "letters/a.txt"), (path, name), (text, "letters/b.txt")]
-    assert guess(files) == ("meta.csv", "datei", 2, 3, 2, 2, 2)
-    assert guess(files[:1] + files[2:]) is None
-    assert guess(files[1:2]) is None, "a table alone is about no others"
-    assert guess([files[1], (text, "c.txt")]) is None
-    assert guess([]) is None
+    assert guess_table(files) == ("meta.csv", "datei", 2, 3, 2, 2, 2)
+    assert guess_table(files[:1] + files[2:]) is None
+    assert guess_table(files[1:2]) is None, "a table alone is about no others"
+    assert guess_table([files[1], (text, "c.txt")]) is None
+    assert guess_table([]) is None
 
 
 ZOTERO = [
@@ -244,7 +244,7 @@ def test_several_files_in_one_cell_as_zotero_writes_them(tmp_path):
     text = tmp_path / "text"
     text.write_text("some words")
     names = ["storage/QQ/On ships - 2010.txt", "storage/SS/Of rivers - 1999.txt"]
-    guessed = guess([(path, name), *((text, file) for file in names)])
+    guessed = guess_table([(path, name), *((text, file) for file in names)])
     # The years, too, are each in the name of one file, but are not its name
     assert guessed is not None and guessed.key == "File Attachments" and guessed.matched == 2
     documents, problems = joined(tmp_path, ZOTERO, names, key="File Attachments")
@@ -259,7 +259,7 @@ def test_what_can_t_be_read_is_no_table(tmp_path):
     text = tmp_path / "text"
     bad.write_bytes(b"\x89PNG\r\n\x1a\n")
     text.write_text("words")
-    assert guess([(bad, "meta.csv"), (text, "a.txt"), (bad, "b.zip")]) is None
+    assert guess_table([(bad, "meta.csv"), (text, "a.txt"), (bad, "b.zip")]) is None
     with pytest.raises(Unreadable):
         next(shape([], Shaping(table="meta.csv", key="file"), tmp_path, (bad, "meta.csv")))
 
@@ -291,6 +291,6 @@ def test_an_archive_that_ends_within_its_table(tmp_path):
     whole = tarred((member("boston.txt"), b"words of boston"), (member("about.csv"), table))
     path.write_bytes(whole[:300_000])
     files = [(path, "cut.tar.gz")]
-    assert guess(files) is None
+    assert guess_table(files) is None
     with pytest.raises(Unreadable, match="its archive is damaged .* Pack it again"):
         list(shape([], Shaping(table="cut.tar.gz/about.csv", key="file"), tmp_path, files[0]))

@@ -1,0 +1,10 @@
+// Two sets: a link to a topic's line opens the closed table that has it, and brings it into view.
+function show() {
+  const line = document.getElementById(location.hash.slice(1));
+  const table = line?.closest("details");
+  if (!table) return;
+  table.open = true;
+  line.scrollIntoView({ block: "center" });
+}
+addEventListener("hashchange", show);
+show();

@@ -1,0 +1,107 @@
+"""The tables. Four large ones are partitioned, and written by webapp.platform.storage.bulk alone:
+see migrations/0001_initial.py.
+
+Others import them from here. A module refers to the classes of modules before it, in this order,
+and to others by their names: base, accounts, corpora, sharing, runs, answers, notebooks, codebook.
+"""
+
+from webapp.models.accounts import ApiToken, User, local_owner
+from webapp.models.answers import Comparison, Export, StoredResult
+from webapp.models.base import GONE, Deletable, Job, Said
+from webapp.models.codebook import (
+    Agreement,
+    Assignment,
+    CodeFile,
+    Coder,
+    Coding,
+    Concept,
+    Definition,
+    Draw,
+    Example,
+    Item,
+    Settlement,
+)
+from webapp.models.corpora import (
+    HAS_OWN_FILES,
+    Corpus,
+    Document,
+    Origin,
+    Provenance,
+    Reading,
+    Sealed,
+    SourceFile,
+    TextReader,
+    TextShown,
+    Upload,
+    Version,
+    Word,
+)
+from webapp.models.notebooks import Answer, Edit, Notebook, Notebooks, Pin
+from webapp.models.runs import FormingStep, Metric, Replicate, Run, Snapshot, Topic, TopicWord
+from webapp.models.sharing import (
+    Course,
+    GroupMember,
+    GroupRole,
+    Invitation,
+    Link,
+    Membership,
+    SignOnGroup,
+    Student,
+)
+
+__all__ = [
+    "Agreement",
+    "Answer",
+    "ApiToken",
+    "Assignment",
+    "CodeFile",
+    "Coder",
+    "Coding",
+    "Comparison",
+    "Concept",
+    "Corpus",
+    "Course",
+    "Definition",
+    "Deletable",
+    "Document",
+    "Draw",
+    "Edit",
+    "Example",
+    "Export",
+    "FormingStep",
+    "GONE",
+    "GroupMember",
+    "GroupRole",
+    "HAS_OWN_FILES",
+    "Invitation",
+    "Item",
+    "Job",
+    "Link",
+    "Membership",
+    "Metric",
+    "Notebook",
+    "Notebooks",
+    "Origin",
+    "Pin",
+    "Provenance",
+    "Reading",
+    "Replicate",
+    "Run",
+    "Said",
+    "Sealed",
+    "Settlement",
+    "SignOnGroup",
+    "Snapshot",
+    "SourceFile",
+    "StoredResult",
+    "Student",
+    "TextReader",
+    "TextShown",
+    "Topic",
+    "TopicWord",
+    "Upload",
+    "User",
+    "Version",
+    "Word",
+    "local_owner",
+]
