@@ -11,6 +11,7 @@ from inference.runtime.arrays import offsets_of_parts
 # A word is listed in a topic that holds at least half a token of it; the rest is the floor
 LISTED_TOKENS = 0.5
 MASS_TOLERANCE = 1e-3  # of a topic's weights, which are float32 and sum to 1
+ROUNDING = 1e-5  # what sums of float32 may miss of 1 after many steps
 
 
 class Topics(NamedTuple):
@@ -43,12 +44,19 @@ class Topics(NamedTuple):
         V: int,
         used: np.ndarray | None = None,
     ) -> "Topics":
-        """What is not listed has what weights leave of 1. tokens: float64[K], of each topic, whose
-        shares are shares of their sum; all 0: even ones."""
+        """What is not listed has what weights leave of 1; where a topic lists all words, and
+        weights leave more than ROUNDING, each weighs as much more. tokens: float64[K], of each
+        topic, whose shares are shares of their sum; all 0: even ones."""
         K = len(tokens)
         unlisted = V - np.diff(indptr)
         topic = np.repeat(np.arange(K), np.diff(indptr))
-        floor_mass = np.maximum(1.0 - np.bincount(topic, weights=weights, minlength=K), 0.0)
+        mass = np.bincount(topic, weights=weights, minlength=K)
+        floor_mass = np.maximum(1.0 - mass, 0.0)
+        # No word is left to have it, as where a mean of states left out small values
+        is_short = (unlisted == 0) & (mass > 0.0) & (floor_mass > ROUNDING)
+        if is_short.any():
+            weights = (weights / np.where(is_short, mass, 1.0)[topic]).astype(np.float32)
+            floor_mass[is_short] = 0.0
         share = tokens / tokens.sum() if tokens.sum() else np.full(K, 1.0 / K)
         return cls(
             indptr, words, weights, floor_mass / np.maximum(unlisted, 1), floor_mass, share, V, used

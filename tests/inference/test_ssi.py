@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import gammaln
 
-from inference import Bow, checkpoint
+from inference import Bow, checkpoint, simulate
 from inference.engines import config as engine_config, from_documents, ssi
 from inference.engines.batch import expand
 from inference.engines.contract import MOST_DOCUMENT_TOKENS, Shape
@@ -614,6 +614,20 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
                 resume=checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow),
             )
         )
+
+
+def test_topics_sum_to_1_where_they_list_every_word():
+    """The mean of states leaves out what is small, and no word is left to have it."""
+    for seed in (0, 1):
+        bow, _ = simulate.corpus(4, 2, 2, 12.0, seed=seed)
+        snapshots = [
+            event
+            for event in train(ssi, ssi.Config(topics=12), bow, seed=seed)
+            if isinstance(event, Snapshot)
+        ]
+        assert len(snapshots) > 5
+        for snapshot in snapshots:
+            assert snapshot.topics.dense().sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_mass_is_conserved():
