@@ -30,6 +30,7 @@ from inference.index.segments import NUMBER, Field, Scratch
 from inference.runtime.arrays import frozen, offsets_of_parts
 from inference.runtime.durable import rewrite
 from inference.runtime.jit import njit
+from inference.runtime.recent import RecentResults
 from inference.runtime.threads import in_two
 from inference.text.starts import Starts
 
@@ -49,6 +50,8 @@ PLACES = 10_000  # of a word in a document that `places` gives: a snippet is cho
 
 # A text -> (start, end, word) of each piece: inference.text.Tokeniser.spans
 Spans = Callable[[str], list[tuple[int, int, str]]]
+# (field, documents int32, counts, of one of segments.COUNT_TYPES)
+FieldCounts = tuple[str, np.ndarray, np.ndarray]
 
 
 class Words(Iterable[str], Sized, Protocol):
@@ -112,7 +115,7 @@ class Index:
         self.unfollowed = unfollowed_words
         self.bounds = bounds  # int64[segments + 1]: of their documents
         self.D = int(bounds[-1])
-        self._phrases: dict[PieceSequence, list] = {}
+        self._phrases: RecentResults[PieceSequence, list[FieldCounts]] = RecentResults(PHRASES)
 
     @classmethod
     def write(
@@ -331,18 +334,11 @@ class Index:
             add(documents, total, holders, counts, weight)
         return documents, total
 
-    def _phrase(self, sequence: PieceSequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """(field, documents int32, counts, of one of segments.COUNT_TYPES): of those that have all
-        words of a phrase, in which it really stands."""
-        phrase_places = self._phrases.get(sequence)
-        if phrase_places is None:
-            phrase_places = list(self._verified(sequence))
-            while len(self._phrases) >= PHRASES:
-                self._phrases.pop(next(iter(self._phrases)), None)
-            self._phrases[sequence] = phrase_places
-        return phrase_places
+    def _phrase(self, sequence: PieceSequence) -> list[FieldCounts]:
+        """Of the documents that have all words of a phrase, those in which it really stands."""
+        return self._phrases.get(sequence, lambda: list(self._verified(sequence)))
 
-    def _verified(self, sequence: PieceSequence) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    def _verified(self, sequence: PieceSequence) -> Iterator[FieldCounts]:
         accepted = [self.forms.matching(query_piece) for query_piece in sequence.pieces]
         if not all(map(len, accepted)):
             return

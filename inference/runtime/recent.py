@@ -1,0 +1,30 @@
+"""The results that were made last, for threads that share them."""
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Result = TypeVar("Result")
+
+
+class RecentResults(Generic[Key, Result]):
+    """Up to `most` results by key; beyond that the one that was made first is forgotten."""
+
+    def __init__(self, most: int):
+        self.most = most
+        self._lock = threading.Lock()
+        self._results: dict[Key, Result] = {}
+
+    def get(self, key: Key, make: Callable[[], Result]) -> Result:
+        """The result of a key, made where it is not there. Two threads may make it at once: neither
+        waits for what the other one makes."""
+        with self._lock:
+            if key in self._results:
+                return self._results[key]
+        result = make()
+        with self._lock:
+            while len(self._results) >= self.most:
+                del self._results[next(iter(self._results))]
+            self._results[key] = result
+        return result
