@@ -438,7 +438,8 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                     new = _0
                     for r in range(R):
                         turned = u + r * spacing
-                        x = np.float32((turned - np.float64(turned >= 1.0)) * total)
+                        turned -= np.float64(turned >= 1.0)
+                        x = np.float32(turned * total)
                         if x < q:
                             k = np.uint64(active[find(x, m, weights, sums)])
                         elif x - q < word_mass:
@@ -459,7 +460,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                                 )
                             )
                         else:
-                            k = np.uint64(_from_counts(u, active, counts, m, alpha))
+                            k = np.uint64(_from_counts(turned, active, counts, m, alpha))
                         if column >= 0:
                             old = np.uint64(draws[base + i, column + r])
                             draws[base + i, column + r] = k

@@ -140,6 +140,18 @@ def test_everything_underflows():
     assert np.isfinite(theta.weights).all() and len(theta.topics)
 
 
+def test_draws_of_a_token_differ_where_everything_underflows():
+    """Draws are evenly spaced: of four from equal topics each is of another quarter."""
+    config = ssi.Config(
+        topics=8, eta=1e-6, alpha=0.1, expectation="log", samples=1, draws=4
+    ).resolve(1, 1)
+    bow = bow_of([[0]], 3)
+    state = ssi.init(config, Shape(1, 3, 1, 1), 1)
+    samples = sample_batch(config, state, expand(bow, np.arange(1)), np.arange(1).astype(np.uint64))
+    assert samples.shape == (1, 4)
+    assert sorted(samples[0] // 2) == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("words", [[0, 1, 0], [2, 2, 1, 0]])
 def test_document_follows_eq_3(words):
     """A long chain visits the configurations of a tiny document as often as q*(z) says."""
