@@ -134,7 +134,9 @@ def split(
     stream: np.uint64,
 ) -> tuple[float, np.ndarray]:
     """(gain, the documents that leave a cluster for an empty one): two documents that are unlike
-    each other, and then each document to the nearer half, in a few rounds.
+    each other, and then each document to the nearer half, in a few rounds. Words of the cluster's
+    further documents, beyond those that are looked at, enter the gain alone: a half is scored by
+    the words of its own.
 
     documents: int64[n], with words, that are in the cluster with all of their share. stream: a
     random stream.
@@ -150,13 +152,6 @@ def split(
     if len(two_documents) < 2:
         return -np.inf, documents[:0]
     document = np.repeat(np.arange(n), np.diff(batch.doc_ptr))
-    # Tokens of the cluster's other documents, which stay
-    staying_tokens = np.zeros(len(batch.words))
-    at = np.searchsorted(batch.words, row.words)
-    is_present = at < len(batch.words)
-    is_present[is_present] = batch.words[at[is_present]] == row.words[is_present]
-    staying_tokens[at[is_present]] = row.tokens[is_present]
-    staying_tokens -= np.bincount(batch.places, weights=batch.counts, minlength=len(staying_tokens))
     half = np.zeros(n, np.int64)
     half[two_documents] = 1, 2
     for _ in range(SWEEPS):
@@ -166,7 +161,7 @@ def split(
             tokens = np.bincount(
                 batch.places,
                 weights=batch.counts * in_half[document],
-                minlength=len(staying_tokens),
+                minlength=len(batch.words),
             )
             log_beta = digamma(eta + tokens) - digamma(V * eta + tokens.sum())
             score[side] = np.bincount(
