@@ -22,6 +22,7 @@ from inference.runtime.memory import mapped
 
 FORMAT = 1  # of the folder: raised when the files change their meaning
 _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
+_NUMBERS = "biuf"  # numpy's kinds of numbers that may be whole
 # Written, so that they can be mapped where memory must not grow with documents
 _BY_DOCUMENT = ("first_token", "lengths")
 # Files where rows are sections
@@ -60,6 +61,10 @@ class Bow:
         first_row: np.ndarray | None = None,
         check: bool = True,
     ):
+        if check:
+            indptr = _whole_numbers(indptr, "indptr")
+            words = _whole_numbers(words, "words")
+            counts = _whole_numbers(counts, "counts")
         self.indptr = np.asanyarray(indptr, np.int64)
         self.V = int(V)
         self.words = np.asanyarray(words, np.int32)
@@ -214,10 +219,7 @@ class Bow:
         )
         rows.sum_duplicates()
         rows.eliminate_zeros()
-        counts = rows.data.astype(np.int32)
-        if not np.array_equal(counts, rows.data):
-            raise Invalid("corpus", "Counts must be whole numbers below 2^31.")
-        return cls(rows.indptr, rows.indices, counts, matrix.shape[1])
+        return cls(rows.indptr, rows.indices, rows.data, matrix.shape[1])
 
     def save(self, folder: Path) -> None:
         """Write the arrays; meta.json comes last, so a folder that has one is whole."""
@@ -397,6 +399,24 @@ def ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """The numbers first[i] ... first[i] + sizes[i] - 1 of every i, one after another: int64[sum of
     sizes]."""
     return np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(np.sum(sizes))
+
+
+def _whole_numbers(values: np.ndarray, name: str) -> np.ndarray:
+    """One of the arrays in the type that a bag of words has. Raises Invalid where a number would
+    become another one."""
+    values = np.asanyarray(values)
+    dtype = np.dtype(_ARRAYS[name])
+    if values.dtype == dtype:
+        return values
+    is_whole = values.dtype.kind in _NUMBERS
+    if is_whole:
+        with np.errstate(invalid="ignore"):  # what is too large, or no number, is found out below
+            converted = values.astype(dtype)
+        is_whole = np.array_equal(converted, values)
+    if not is_whole:
+        bits = 8 * dtype.itemsize - 1
+        raise Invalid("corpus", f"{name} must be whole numbers below 2^{bits}.")
+    return converted
 
 
 @njit(cache=True, nogil=True)

@@ -80,11 +80,26 @@ def test_a_folder_that_is_written_again_is_unfinished_until_then(tmp_path):
         ([0, 1], [0], [0], "at least 1"),
         ([0, 2], [1, 0], [1, 1], "ascend"),
         ([0, 2], [1, 1], [1, 1], "ascend"),
+        ([0, 1.9], [0], [1], "indptr must be whole numbers below 2\\^63"),
+        ([0, 1], [2**32 + 1], [1], "words must be whole numbers below 2\\^31"),
+        ([0, 1], [0], [2**32 + 3], "counts must be whole numbers below 2\\^31"),
+        ([0, 1], [0], [2**63], "counts must be whole numbers"),
+        ([0, 1], [0], [1.9], "counts must be whole numbers"),
+        ([0, 1], [0], [np.nan], "counts must be whole numbers"),
+        ([0, 1], [0], [1e20], "counts must be whole numbers"),
+        ([0, 1], ["0"], [1], "words must be whole numbers"),
     ],
 )
 def test_arrays_that_do_not_fit(indptr, words, counts, sentence):
     with pytest.raises(Invalid, match=sentence):
         Bow(np.array(indptr), np.array(words), np.array(counts), 3)
+
+
+def test_whole_numbers_of_any_type_are_taken():
+    bow = Bow([0, 2.0], np.array([0, 2], np.uint64), [1.0, 3.0], 3)
+    assert bow.words.dtype == bow.counts.dtype == np.int32 and bow.indptr.dtype == np.int64
+    assert bow.counts.tolist() == [1, 3]
+    assert Bow([0], [], [], 3).D == 0
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])
