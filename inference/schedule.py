@@ -8,8 +8,10 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines.batch import is_trained
 from inference.engines.contract import AnyEngine, Growing, ResolvedConfig, Shape
+from inference.errors import Invalid
 from inference.kernels import rng
 
+SEEDS_END = 1 << 63  # behind the largest seed, which databases hold as an integer
 FIRST_SNAPSHOT = 50_000  # tokens that are trained before the first snapshot, at the most
 # A training has about so many snapshots at even distances, 1 / SNAPSHOTS of its tokens apart
 SNAPSHOTS = 60
@@ -174,7 +176,11 @@ def held_out_documents(bow: Bow, seed: int) -> np.ndarray:
     Of these the longest are trained on after all where they would hold more than HELD_OUT_TOKENS of
     the tokens. Where rows are sections, the rows of such documents, so that no document is both
     measured and trained on; of fewer than 20 long documents sections are held out.
+
+    seed: of the training. Raises Invalid for one that is not from 0 to 2^63 - 1.
     """
+    if not 0 <= seed < SEEDS_END:
+        raise Invalid("seed", f"The seed must be from 0 to 2^63 - 1, not {seed}.")
     documents = bow.by_document()
     if bow.first_row is not None and documents.D >= FEWEST_FOR_HOLDING_OUT:
         held_out = _held_out(documents, seed)

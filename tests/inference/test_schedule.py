@@ -74,6 +74,13 @@ def test_a_training_that_was_at_its_end_tells_it_again():
     assert equal(again.topics, last.topics)
 
 
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_streams_do_not_take_is_refused(seed):
+    bow, _ = planted(K=2, V=20, D=10, length=20, seed=1)
+    with pytest.raises(Invalid, match="from 0 to 2\\^63 - 1"):
+        list(train(ssi, ssi.Config(topics=2), bow, seed=seed))
+
+
 def test_topics_that_are_not_numbers_are_refused_where_nothing_is_held_out():
     bow, _ = planted(K=2, V=20, D=10, length=20, seed=1)
     weights = np.array([np.nan, 1.0], np.float32)
