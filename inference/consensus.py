@@ -20,8 +20,8 @@ OWN_WEIGHT = 1e-9  # of a topic in its mean: one that is like no other stays as 
 
 
 def consensus(runs: Sequence[Topics]) -> Topics:
-    """The topics, with the numbers of the first run where it has them. Raises Invalid for runs of
-    other K or V."""
+    """The topics, with the numbers of the first run where it has them; a topic is used where one of
+    those that it was averaged of is. Raises Invalid for runs of other K or V."""
     first = runs[0]
     if {(topics.K, topics.V) for topics in runs} != {(first.K, first.V)}:
         raise Invalid("runs", "Runs of the same number of topics and the same words were expected.")
@@ -31,7 +31,21 @@ def consensus(runs: Sequence[Topics]) -> Topics:
         base = _averaged(base, runs)
     numbers = _paired(first, base)[0]
     # Some rows, in another order
-    return _topics(base.above[numbers], base.floor[numbers], base.share[numbers])
+    topics = _topics(base.above[numbers], base.floor[numbers], base.share[numbers])
+    return topics._replace(used=_used_in_any(topics, runs))
+
+
+def _used_in_any(base: Topics, runs: Sequence[Topics]) -> np.ndarray | None:
+    """bool[K]: topics that are matched with one that its run uses; None where all runs use all."""
+    if all(topics.used is None for topics in runs):
+        return None
+    used = np.zeros(base.K, bool)
+    for topics in runs:
+        if topics.used is None:
+            return np.ones(base.K, bool)
+        partners, _ = _paired(base, topics)
+        used |= topics.used[partners]
+    return used
 
 
 def _similarity_to_all(topics: Topics, runs: Sequence[Topics]) -> float:

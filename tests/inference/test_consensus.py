@@ -63,6 +63,19 @@ def test_topics_have_the_numbers_of_the_first_run_and_a_run_with_itself_is_itsel
     assert dense(consensus([turned, one])) == pytest.approx(dense(turned), abs=1e-6)
 
 
+def test_a_topic_is_used_where_one_of_its_runs_uses_it():
+    chance = np.random.default_rng(4)
+    rows = chance.dirichlet(np.full(V, 0.1), K)
+    one = of_rows(rows)
+    order = chance.permutation(K)
+    turned = of_rows(rows[order])
+    assert consensus([one, turned]).used is None
+    first = one._replace(used=np.arange(K) < 2)
+    second = turned._replace(used=order == 3)
+    assert consensus([first, second]).used.tolist() == [True, True, False, True, False, False]
+    assert consensus([first, turned]).used.all()
+
+
 def test_only_runs_of_one_kind_are_joined():
     chance = np.random.default_rng(3)
     one, other = (of_rows(chance.dirichlet(np.full(V, 0.1), k)) for k in (4, 5))
