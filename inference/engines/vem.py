@@ -172,7 +172,7 @@ class State(dense.State):
     each word has its own, eta_words, float64[V] (else without entries), the least of them; values
     then hold what a word's is above it, too. next, next_totals: the statistics of this pass so far.
     log_theta: float64[K], sum of E[log theta] over the documents of this pass, and how many:
-    `documents`. gamma: float32[n, K], of each document by its number, what its next visit starts
+    `documents`. begun: whether the topics have their start; else the first slice gives it. gamma: float32[n, K], of each document by its number, what its next visit starts
     from; 0 before the first.
     """
 
@@ -183,7 +183,12 @@ class State(dense.State):
     next_totals: np.ndarray
     log_theta: np.ndarray
     documents: int
+    begun: bool = False
     gamma: np.ndarray = field(metadata=MAPPED)
+
+    def __post_init__(self) -> None:
+        # A checkpoint of before there was the field: its first slice had set gamma
+        self.begun = self.begun or self.tokens > 0 or bool(self.gamma[:, :1].any())
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -235,6 +240,7 @@ def begin(
     and give nothing.
     """
     state = _empty(config, shape, seed, scratch)
+    state.begun = True
     state.gamma[:] = np.float32(config.alpha)
     tokens_of_word = np.zeros(bow.V)
     for block in trained_pairs(bow, held_out):
@@ -258,8 +264,10 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     """
     state.t += 1
     if len(documents):
-        if config.init == "documents" and not state.tokens and not state.gamma[documents].any():
-            _start_from_documents(state, bow, shape)
+        if not state.begun:
+            if config.init == "documents":
+                _start_from_documents(state, bow, shape)
+            state.begun = True
         batch = dense.batch_of(bow, documents)
         gamma = _start(state, documents, batch.lengths)
         b, _ = _table(config, state, batch.words)

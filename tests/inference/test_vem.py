@@ -1,6 +1,8 @@
 """Variational EM against its slow twin and its bound, made collections whose topics are known, and
 the edges."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
@@ -202,6 +204,29 @@ def test_slices_make_no_difference_but_rounding():
     assert few.values == pytest.approx(many.values, abs=1e-3) and few.alpha == pytest.approx(
         many.alpha, rel=1e-4
     )
+
+
+def test_slices_without_words_make_no_difference():
+    """Topics begin once, whether or not the first slices have words."""
+    bow, _ = planted(3, 30, 18, 20, seed=5)
+    schedule = Schedule(bow, resolved(bow, 3, minibatch=1), np.zeros(0, np.int64))
+    is_full = np.ones(bow.D, bool)
+    is_full[[schedule.batch(t, 0)[0] for t in range(3)]] = False
+    bow = bow.only(is_full)
+    few, many = (
+        trained(bow, 3, passes=3, minibatch=n, tolerance=0.0, iterations=20)[1] for n in (1, bow.D)
+    )
+    assert few.values == pytest.approx(many.values, abs=1e-3)
+
+
+def test_a_checkpoint_of_before_has_begun_where_a_slice_was_read():
+    bow, _ = planted(3, 30, 18, 20, seed=5)
+    config = resolved(bow, 3, minibatch=1)
+    new = vem.init(config, shape_of(bow, config), 0)
+    older = {f.name: getattr(new, f.name) for f in fields(new) if f.name != "begun"}
+    assert not vem.State(**older).begun
+    assert vem.State(**older | {"tokens": 20}).begun
+    assert vem.State(**older | {"gamma": new.gamma + 1}).begun
 
 
 def test_without_a_prior_what_is_0_stays_0():
