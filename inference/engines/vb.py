@@ -50,8 +50,8 @@ class Config(variational.Config):
     minibatch: int | None = setting(
         "Slice",
         "",
-        "Documents of a step. Topics change at the end of a pass, so it makes no difference to"
-        " them.",
+        "Documents of a step. Topics change at the end of a pass, so it makes a difference to them"
+        " only where they start from documents, which are among the first slice.",
         least=1,
     )
 
