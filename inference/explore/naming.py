@@ -101,8 +101,8 @@ def candidates(topics: Topics) -> np.ndarray:
 
 
 def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[Name]:
-    """A name for each of K topics while there is no evidence: one or two words; none for a topic
-    that lists none. No two are equal.
+    """A name for each of K topics while there is no evidence: one or two words. No two are equal:
+    where other topics have all that a topic could have, its first words are listed.
 
     A topic's first CANDIDATES words are in the order of their relevance at NAMING_LAM, where p(w) is
     the model's own, sum_k p(k) p(w|k). Larger topics choose first. vocabulary:
@@ -432,7 +432,7 @@ def _words(
 
 def _unique(parts: list[str], near: set[str], used: set[str]) -> Name:
     """The first part that gives a name that no other topic has: with the next of `near` that says
-    something else, alone, or with any other."""
+    something else, alone, or with any other. Where none does, the first parts as a list."""
     for i, first in enumerate(parts):
         others = [part for part in parts[i + 1 :] if different(first, part)]
         others_near = [part for part in others if part in near]
@@ -444,7 +444,7 @@ def _unique(parts: list[str], near: set[str], used: set[str]) -> Name:
         for choice in choices:
             if joined(choice).casefold() not in used:
                 return Name(choice)
-    return Name()
+    return Name(listed=tuple(parts[:WORDS_WITHOUT_NAME]))
 
 
 def different(first: str, second: str) -> bool:

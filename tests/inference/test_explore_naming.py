@@ -341,6 +341,16 @@ def test_without_texts_names_are_words_and_none_stands_twice():
     assert not any({"court", "courts"} <= set(name.parts) for name in names)
 
 
+def test_without_texts_the_words_of_a_topic_are_listed_where_others_have_its_names():
+    indptr = np.arange(0, 9, 2)
+    words = np.array([0, 1] * 4, np.int32)
+    weights = np.full(8, 0.5, np.float32)
+    topics = Topics.of_listed(indptr, words, weights, np.array([4.0, 3.0, 2.0, 1.0]), 2)
+    names = naming.names(topics, {0: "court", 1: "courts"})
+    assert [name.parts for name in names] == [("court",), ("courts",), (), ()]
+    assert [name.text for name in names[2:]] == ["court · courts"] * 2
+
+
 @pytest.mark.parametrize(
     ("a", "b", "same"),
     [
