@@ -43,14 +43,12 @@ class TopicCompany(NamedTuple):
     """What the company of its words says of each topic; NaN where it can't be said. apart:
     float64[K], the second eigenvalue. across: float64[K], mean log lift of the pairs of words from
     both sides, over rows. tells: float64[K], residual idf of its frequent words, the run's median
-    being 1. spread: float64[K], documents that have the topic, the run's median being 1. sides: the
-    words of both, those with most of the topic's tokens first."""
+    being 1. spread: float64[K], documents that have the topic, the run's median being 1."""
 
     apart: np.ndarray
     across: np.ndarray
     tells: np.ndarray
     spread: np.ndarray
-    sides: list[tuple[list[int], list[int]]]
 
     @property
     def mixed(self) -> np.ndarray:
@@ -79,24 +77,18 @@ def company(evidence: Evidence) -> TopicCompany:
     topic."""
     K = evidence.K
     rows = evidence.section_bow
-    first, frequent, tokens = words(evidence)
+    first, frequent = words(evidence)
     knows_mixed, knows_general = are_judged(rows)
     documents = evidence.topic_documents.counts / max(
         np.median(evidence.topic_documents.counts[evidence.topic_documents.counts > 0]), 1
     )
     unknown = np.full(K, np.nan)
-    companies = TopicCompany(
-        unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)]
-    )
+    companies = TopicCompany(unknown, unknown.copy(), unknown.copy(), documents)
     step = even_step(len(rows.words), MOST_PAIRS)
     length = piece_length(evidence)
     for k in range(K) if knows_mixed else ():
         if len(first[k]) >= LEAST_WORDS:
-            companies.apart[k], companies.across[k], sides = _judged(
-                evidence, k, first[k], step, length
-            )
-            first_side, second_side = (sorted(side, key=lambda w: -tokens[k][w]) for side in sides)
-            companies.sides[k] = first_side, second_side
+            companies.apart[k], companies.across[k] = _judged(evidence, k, first[k], step, length)
     if knows_general:
         companies.tells[:] = _tells(evidence, frequent)
     return companies
@@ -113,9 +105,8 @@ def _mean_length(rows: Bow) -> float:
     return rows.tokens / max(int((rows.lengths > 0).sum()), 1)
 
 
-def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:
-    """The FIRST_WORDS first words of each topic, its most frequent ones, and the tokens of the
-    first."""
+def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]]]:
+    """The FIRST_WORDS first words of each topic, and its most frequent ones."""
     ptr, topics, tokens, _ = evidence.word_topics.held_by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     total = np.bincount(word, weights=tokens, minlength=len(ptr) - 1)
@@ -129,10 +120,6 @@ def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[di
     return (
         [word[entries[tokens[entries] >= LEAST_TOKENS]].tolist() for entries in first],
         [word[entries].tolist() for entries in _best(topics, tokens, evidence.K)],
-        [
-            dict(zip(word[entries].tolist(), tokens[entries].tolist(), strict=True))
-            for entries in first
-        ],
     )
 
 
@@ -159,33 +146,30 @@ def piece_length(evidence: Evidence) -> int:
 
 def _judged(
     evidence: Evidence, k: int, words: list[int], step: int, length: int
-) -> tuple[float, float, list[list[int]]]:
-    """(apart, across, the words of both sides) of topic k; NaN and no words where no two sides were
-    found that could be subjects."""
+) -> tuple[float, float]:
+    """(apart, across) of topic k; NaN where no two sides were found that could be subjects."""
     pieces_of_word, anywhere = zip(
         *(_where(evidence, k, w, step, length) for w in words), strict=True
     )
     pieces_of_words = _together(pieces_of_word)
     of_row = _together(anywhere)
-    halves = _halves(pieces_of_words)
-    if halves is None:
-        return float("nan"), float("nan"), [[], []]
-    second, first_side, second_side = halves
+    sides = two_sides(pieces_of_words)
+    if sides is None:
+        return float("nan"), float("nan")
+    second, first_side, second_side = sides
     documents = of_row.diagonal()
     lift = np.log(
         (of_row + 0.5) / (np.outer(documents, documents) / -(-evidence.section_bow.D // step) + 0.5)
     )
-    across = float(lift[np.ix_(first_side, second_side)].mean())
-    numbers = np.array(words)
-    return second, across, [numbers[first_side].tolist(), numbers[second_side].tolist()]
+    return second, float(lift[np.ix_(first_side, second_side)].mean())
 
 
-def _halves(pieces_of_words: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
+def two_sides(pieces_of_words: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
     """The second eigenvalue, and the words of either side of the cut, by their places. None where
     each of _TRIES cuts only parts a word or a fixed phrase from the others: that is no subject of
     its own, and is left out of the next cut.
 
-    pieces_of_words: float64[n, n], of `_together`.
+    pieces_of_words: float64[n, n], the pieces that each two words share; of one, those that have it.
     """
     places = np.arange(len(pieces_of_words))
     for _ in range(_TRIES):

@@ -55,14 +55,40 @@ def found(tmp_path_factory):
     return evidence_of(tmp_path_factory.mktemp("company"), texts, words_of_topics)
 
 
-def test_two_subjects_that_never_meet_are_a_mixed_topic_with_their_words_on_two_sides(found):
-    evidence, number = found
-    of = company.company(evidence)
+def pieces_shared(pieces: list[list[int]], words: int) -> np.ndarray:
+    """float64[n, n]: in how many pieces two words are, of pieces that are lists of words."""
+    has = np.zeros((len(pieces), words))
+    for piece, words_of_piece in enumerate(pieces):
+        has[piece, words_of_piece] = 1
+    return has.T @ has
+
+
+def test_two_subjects_that_never_meet_are_a_mixed_topic(found):
+    of = company.company(found[0])
     assert np.flatnonzero(of.mixed).tolist() == [1] and of.apart[1] > 0.9 > of.apart[0]
-    sides = {frozenset(side) for side in of.sides[1]}
-    assert sides == {
-        frozenset(number[w] for w in SUBJECTS[name].split()) for name in ("court", "sea")
-    }
+
+
+def test_the_words_of_two_subjects_are_on_two_sides():
+    chance = np.random.default_rng(2)
+    pieces = [chance.choice(10, 4) + 10 * (piece % 2) for piece in range(200)]
+    pieces += [chance.choice(20, 2) for _ in range(10)]
+    order = chance.permutation(20)
+    sides = company.two_sides(pieces_shared([order[piece] for piece in pieces], 20))
+    assert sides is not None
+    found_sides = {frozenset(side.tolist()) for side in sides[1:]}
+    assert found_sides == {frozenset(order[:10].tolist()), frozenset(order[10:].tolist())}
+
+
+def test_fixed_phrases_are_no_side():
+    """A word or two that always occur together part from the others; after three such cuts none is
+    looked for."""
+    chance = np.random.default_rng(2)
+    pieces = [chance.choice(14, 5).tolist() for _ in range(100)]
+    for together, phrase in enumerate(([14, 15], [16, 17], [18, 19]), 1):
+        pieces += [phrase] * 50
+        pieces += [[*phrase, int(word)] for word in chance.choice(14, together)]
+    assert company.two_sides(pieces_shared(pieces, 20)) is None
+    assert company.two_sides(pieces_shared(pieces, 20)[:14, :14]) is not None
 
 
 def test_words_that_are_all_over_the_texts_are_general_talk(found):
@@ -105,5 +131,4 @@ def test_a_topic_with_three_fixed_phrases_has_no_second_subject_that_can_be_told
     words = [*subject, *" ".join(phrases).split()]
     evidence, _ = evidence_of(tmp_path, texts, [words, TALK.split()])
     of = company.company(evidence)
-    assert np.isnan(of.apart[0]) and not of.mixed.any()
-    assert of.sides[0] == ([], [])
+    assert np.isnan(of.apart[0]) and np.isnan(of.across[0]) and not of.mixed.any()
