@@ -42,6 +42,9 @@ SERIES = 27  # drawn of no direction
 BOOTSTRAP = 28
 FOLDS = 29  # parts of what is coded, of which each is predicted by the others
 EPOCHS = 30  # orders in which a prediction goes through what is coded
+# Of texts that further trainings of a run read
+HALVES = 31  # whose texts one learns from, to be measured on those of the others
+READ = 32  # documents, where there is no time for all
 
 
 @njit(uint64(uint64), cache=True, inline="always")

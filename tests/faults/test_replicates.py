@@ -96,7 +96,7 @@ def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
     monkeypatch.setattr(scheduler, "idle", lambda: next(looks, False))
     replicate(first.pk)
     assert status(first) == ("queued", 1)
-    saved = files.replicate_folder(first.pk) / "checkpoint"
+    saved = files.replicate_folder(first.pk) / replicates.CHECKPOINT
     assert saved.exists()
     monkeypatch.setattr(scheduler, "idle", lambda: True)
     replicate(first.pk)

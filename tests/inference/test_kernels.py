@@ -133,6 +133,8 @@ DRAWN_BY_NUMPY = {
     "inference/simulate.py": "texts that were simulated would be others from the same seed",
     "inference/steering.py": "a topic is divided, and training goes on by the bits that it always had",
     "inference/text/duplicates.py": "texts that repeat others are left out of a corpus, and so of its topics",
+    "webapp/core/curation/intrusion.py": "answers that readers gave are about the passages and words that it drew",
+    "webapp/platform/accounts/embargo/rules.py": "by its bits alone, which it promises: counts were told so",
 }
 
 
@@ -141,7 +143,8 @@ def test_answers_draw_by_keyed_streams():
     somebody cited would have other ends."""
     drawing = {
         str(path.relative_to(ROOT))
-        for path in (ROOT / "inference").rglob("*.py")
+        for package in ("inference", "webapp")
+        for path in (ROOT / package).rglob("*.py")
         if "np.random" in path.read_text(encoding="utf-8")
     }
     assert drawing == set(DRAWN_BY_NUMPY)

@@ -43,6 +43,9 @@ RANKS_APART = 100  # ranks of a topic's own words, among which no intruder may s
 
 
 def _random(seed: int, number: int, kind: int) -> np.random.Generator:
+    """Not a stream of inference.kernels.rng: answers are stored by the places of what was drawn
+    (models.Answer), also those of tests that are not at their end. With other draws the same place
+    would be of another passage or word."""
     return np.random.default_rng([seed, number, kind])
 
 

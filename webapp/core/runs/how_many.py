@@ -21,6 +21,7 @@ from inference.engines.contract import AnyEngine, ResolvedConfig, Truncated
 from inference.explore import distances, flows, matching, relevance
 from inference.explore.company import company
 from inference.explore.flows import Flows
+from inference.kernels import rng
 from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.results import evidence
 from webapp.core.runs import replicate_rows
@@ -170,7 +171,7 @@ def learned_from(run: Run, bow: Bow) -> Bow:
     if share == 1.0:
         return bow
     documents = run.version.documents
-    drawn = np.random.Generator(np.random.Philox(run.seed)).permutation(documents)
+    drawn = rng.shuffled(documents, rng.stream(rng.READ, seed=run.seed))
     is_read = np.zeros(documents, bool)
     is_read[drawn[: max(1, round(share * documents))]] = True
     return bow.only(

@@ -46,6 +46,9 @@ MOST_TRAINING_SECONDS = (
     300.0  # of training, up to which a run is trained with other seeds by itself
 )
 BYTES = 64 << 20  # of the topics of one, compressed
+# Another name where it is drawn otherwise which texts a training reads: one that was under way then
+# begins anew, as a checkpoint is of its texts
+CHECKPOINT = "checkpoint-2"
 LOOK_SECONDS = 1.0  # seconds between two looks whether anybody needs the machine
 DECIMALS = 3  # of a similarity that is stored
 WORDS_OF_TOPIC = 5  # of the topic that is most like one that was not found
@@ -116,7 +119,7 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
         pk=key
     )
     folder = files.replicate_folder(key)
-    if (fields := _train_replicate(replicate, folder / "checkpoint", beat)) is None:
+    if (fields := _train_replicate(replicate, folder / CHECKPOINT, beat)) is None:
         claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.QUEUED, tries=0)
         return
     with transaction.atomic():

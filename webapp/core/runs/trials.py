@@ -12,6 +12,7 @@ from inference import Bow, simulate
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.evidence import document_tokens
 from inference.explore import matching
+from inference.kernels import rng
 from webapp.core.documents import corpus_unit
 from webapp.core.results import evidence, weights
 from webapp.models import Replicate, Run
@@ -52,9 +53,8 @@ def _draw_measured_half(replicate: Replicate) -> np.ndarray:
     if replicate.texts != Replicate.Texts.HALF:
         return np.ones(version.documents, bool)
     split = corpus_unit.documents(version, corpus_unit.unit_of(version))
-    is_drawn = (
-        np.random.Generator(np.random.Philox(replicate.seed)).permutation(split.U) < split.U // 2
-    )
+    order = rng.shuffled(split.U, rng.stream(rng.HALVES, seed=replicate.seed))
+    is_drawn = order < split.U // 2
     measured = np.zeros(version.documents, bool)
     measured[split.order] = np.repeat(is_drawn, np.diff(split.starts))
     return measured

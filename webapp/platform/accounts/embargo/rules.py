@@ -16,6 +16,9 @@ from webapp.platform.accounts.embargo.who_reads import readers
 from webapp.platform.storage import export_files
 
 SEED_BYTES = 8  # of what is drawn by the server's secret
+HALF_BITS = 32  # of a random number of 64 bits, which gives two draws
+LOWER_HALF = np.uint64((1 << HALF_BITS) - 1)
+SPARE_DRAWS = 16  # pairs of draws, as one in a billion can't be used
 SENTENCE = (
     "The texts of this corpus are under embargo: you see only counts, and passages of at most {}"
     " characters."
@@ -66,10 +69,23 @@ def rounded(corpus: Corpus, counts: np.ndarray) -> np.ndarray:
     key = hashlib.sha256(configuration.SECRET_KEY.encode()).digest()
     exact = np.ascontiguousarray(counts, np.int64)
     digest = hashlib.blake2b(exact.tobytes(), key=key, digest_size=SEED_BYTES).digest()
-    random = np.random.default_rng(int.from_bytes(digest))
-    return np.maximum(
-        (exact - random.integers(0, COUNT_STEP, exact.shape)) // COUNT_STEP * COUNT_STEP, 0
-    )
+    moved = exact - draw_below_step(int.from_bytes(digest), exact.size).reshape(exact.shape)
+    return np.maximum(moved // COUNT_STEP * COUNT_STEP, 0)
+
+
+def draw_below_step(seed: int, n: int) -> np.ndarray:
+    """int64[n]: random numbers from 0 to COUNT_STEP - 1, as numpy 2.4 has them of
+    default_rng(seed).integers (Lemire 2019), by the bits of PCG64 alone, which numpy promises.
+
+    Readers were told counts that are rounded by them: with other ones they would be told each
+    count a second time, in other steps, which together say more of it.
+    """
+    raw = np.random.PCG64(seed).random_raw(n // 2 + SPARE_DRAWS)
+    halves = np.stack([raw & LOWER_HALF, raw >> np.uint64(HALF_BITS)], axis=1).ravel()
+    products = halves * np.uint64(COUNT_STEP)
+    # Without these all numbers are as likely as each other
+    is_even = (products & LOWER_HALF) >= np.uint64((1 << HALF_BITS) % COUNT_STEP)
+    return (products[is_even] >> np.uint64(HALF_BITS))[:n].astype(np.int64)
 
 
 def most_lines(corpus: Corpus) -> int | None:
