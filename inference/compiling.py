@@ -28,13 +28,22 @@ from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather, open_evidence
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.name_candidates import phrase_uses
-from inference.explore.pieces import Pieces
+from inference.explore.pieces import PieceTable
 from inference.findings import sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets, word_units
 from inference.kernels import assign, rng
 from inference.kernels.beta_rows import BetaRows
 from inference.runtime.arrays import frozen
-from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
+from inference.text import (
+    Stream,
+    Tokeniser,
+    VocabularyChoice,
+    choose,
+    duplicates,
+    phrases,
+    stops,
+    terms,
+)
 from inference.text.starts import Starts
 from inference.topic_sums import MEASURES, MEASURES_OF_ALL
 from inference.topics import Theta, Topics
@@ -210,17 +219,17 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     diagnose(bow, topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
-    Pieces(evidence, 0, 1, [0], np.ones(bow.V, np.int32))
+    PieceTable(evidence, 0, 1, [0], np.ones(bow.V, np.int32))
     engines.from_documents.unlike(bow, np.arange(4), np.ones(bow.V), 2, 1)
     group = np.zeros(bow.D, np.int32)
     for mask in (None, group == 0):
-        uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)
+        uses = senses.SenseUses(evidence, 1, np.arange(evidence.K), mask)
         uses.tally(group)
         uses.certainties()
         uses.by_day(uses.by_certainty(uses.pairs(None)), group)
         uses.places(uses.pairs(0))
         uses.near([0], 1)
-    senses.distinguishing(evidence, uses, senses.Uses(evidence, 0, np.arange(evidence.K)), 1)
+    senses.distinguishing(evidence, uses, senses.SenseUses(evidence, 0, np.arange(evidence.K)), 1)
 
 
 def _index(folder: Path) -> Index:
@@ -268,7 +277,7 @@ def texts(folder: Path) -> None:
             so_far = writer.commit()
     stream = Stream.open(folder / "tokens")
     duplicates.find(stream)
-    joined = Choice(
+    joined = VocabularyChoice(
         frozenset(["new"]),
         min_documents=1,
         hyphens="join",
@@ -276,7 +285,7 @@ def texts(folder: Path) -> None:
         language="en",
         phrases=("is well",),
     )
-    for choice in (Choice(min_documents=1, max_share=1.0), joined):
+    for choice in (VocabularyChoice(min_documents=1, max_share=1.0), joined):
         phrases.find(stream, choice)
         choose(stream, choice, folder / "chosen")
         terms(lines, choice)

@@ -56,7 +56,7 @@ class Mixtures(Protocol):
     def lengths(self) -> np.ndarray: ...
 
 
-class TopicDocuments(Protocol):
+class HasTopicDocuments(Protocol):
     """What is read of inference.evidence.topic_documents.TopicDocuments."""
 
     @property
@@ -138,7 +138,7 @@ class DaySums:
     def ranges(
         self,
         spans: Sequence[tuple[int, int]],
-        topic_documents: TopicDocuments,
+        topic_documents: HasTopicDocuments,
         documents: Documents,
         days: np.ndarray,
         topics: Sequence[int] | np.ndarray,

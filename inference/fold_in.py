@@ -110,7 +110,7 @@ def fit(beta, positions, counts, alpha, iterations):
     return theta
 
 
-class _Block(NamedTuple):
+class _DocumentBlock(NamedTuple):
     """beta of a document's n words in its m active topics, twice, as each sum needs it in the order
     of its loop; and what the topics that are not active give to each word.
 
@@ -182,7 +182,7 @@ def _active_block(theta, beta, positions, active, column):
                 base[j] += theta[k] * beta.above[i]
         for a in range(m):
             by_topic[a, j] = by_word[j, a]
-    return _Block(by_topic, by_word, base)
+    return _DocumentBlock(by_topic, by_word, base)
 
 
 @njit(cache=True, nogil=True)

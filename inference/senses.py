@@ -20,7 +20,7 @@ _NO_GROUPS = frozen(np.zeros(0, np.int32), np.int32)
 
 
 class NearWord(NamedTuple):
-    """A word that tells a sense from the others (Uses.near), or a word from another
+    """A word that tells a sense from the others (SenseUses.near), or a word from another
     (distinguishing). documents: how many of `of` have it; elsewhere: the share of the others'
     documents that do. Of senses the sections of long documents count, of two words whole
     documents."""
@@ -32,7 +32,7 @@ class NearWord(NamedTuple):
     score: float
 
 
-class Uses:
+class SenseUses:
     """Where a word occurs in some documents, with merged topics folded together.
 
     Arrays over pairs of the word and a row of the bag of words, a document or a section of one,
@@ -67,7 +67,7 @@ class Uses:
         self.topics = frozen(topics, topics.dtype.type)
         self.certainty = frozen(certainty, certainty.dtype.type)
 
-    def of_certainty(self, least: float, *, surer: bool) -> "Uses":
+    def of_certainty(self, least: float, *, surer: bool) -> "SenseUses":
         """The uses that are assigned to their topics with a certainty of at least `least`, 0 to 1;
         not surer: the others."""
         bound = np.ceil(least * assign.FULL_CERTAINTY)
@@ -240,7 +240,7 @@ def order_evenly(items: np.ndarray) -> np.ndarray:
 
 
 def distinguishing(
-    evidence: Evidence, first: Uses, second: Uses, count: int
+    evidence: Evidence, first: SenseUses, second: SenseUses, count: int
 ) -> tuple[list[NearWord], list[NearWord]]:
     """The `count` words that occur in documents with one word rather than in those with another, in
     the order of G2 (inference.log_likelihood), on at most SAMPLED documents of each; those of the

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, load_npz
 from benchmarks.origin import EXAMPLE, ROOT
 from inference import Bow, Invalid
 from inference.schedule import held_out_documents
-from inference.text import Choice, Stream, Tokeniser, choose, stop_words
+from inference.text import Stream, Tokeniser, VocabularyChoice, choose, stop_words
 
 SHARED = Path(os.environ.get("TOPOGRAPH_CORPORA", ROOT.parent / "shared" / "corpora"))
 FILES = {
@@ -129,7 +129,7 @@ def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:
             documents = texts(path, most)
             stream.add(documents, [""] * len(documents))
             stream.commit()
-        choice = Choice(stop_words("en"))
+        choice = VocabularyChoice(stop_words("en"))
         bow, vocabulary = choose(Stream.open(folder / "tokens"), choice, folder / "bow")
         # In memory: the folder goes.
         copied = Bow(np.array(bow.indptr), np.array(bow.words), np.array(bow.counts), bow.V)

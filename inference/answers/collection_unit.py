@@ -10,7 +10,7 @@ which the words of documents differ most.
 
 No number tells whether texts are alike because somebody wrote them or because they have one
 subject (arXiv's categories are as alike as the speeches of a parliament's members). So sentences
-say "alike", and `Choice.certainty` is "likely", to be asked, where texts are as alike as texts of
+say "alike", and `UnitChoice.certainty` is "likely", to be asked, where texts are as alike as texts of
 one subject.
 """
 
@@ -459,7 +459,7 @@ def listed_part(texts: Sequence[str]) -> float:
 
 
 @dataclass(frozen=True)
-class Field:
+class UnitField:
     """What is known of a field. aliases: other columns that say the same; coarser: fields in whose
     values its values lie. values: how many; effective: 1 / the sum of the squared parts of the
     documents; shared, known: parts of the documents; letters: of the signs of its values. effect,
@@ -495,7 +495,7 @@ class Field:
 class FoundFields(NamedTuple):
     """fields: in no order that matters; codes: of each, by its name."""
 
-    fields: list[Field]
+    fields: list[UnitField]
     codes: dict[str, np.ndarray]
 
 
@@ -509,7 +509,7 @@ LIST = "lists of its own values"
 
 def find(columns: Iterable[Column], days: np.ndarray, mixes: Mixes) -> FoundFields:
     """The fields of a collection. days: int[D], date.toordinal(), 0 for none."""
-    fields: dict[str, Field] = {}
+    fields: dict[str, UnitField] = {}
     by_name: dict[str, Column] = {}
     for column in columns:
         field = _described(column, days, mixes)
@@ -521,7 +521,7 @@ def find(columns: Iterable[Column], days: np.ndarray, mixes: Mixes) -> FoundFiel
     return FoundFields(nested, {field.name: by_name[field.name].codes for field in nested})
 
 
-def _described(column: Column, days: np.ndarray, mixes: Mixes) -> Field | None:
+def _described(column: Column, days: np.ndarray, mixes: Mixes) -> UnitField | None:
     """None for a column with one value, or of which each document has its own."""
     codes = column.codes
     documents = np.bincount(codes[codes >= 0], minlength=column.values)
@@ -530,7 +530,7 @@ def _described(column: Column, days: np.ndarray, mixes: Mixes) -> Field | None:
     D = max(len(codes), 1)
     signs = "".join(column.texts[:TEXTS_SAMPLED])
     parts = documents / documents.sum()
-    field = Field(
+    field = UnitField(
         name=column.name,
         values=column.values,
         effective=float(1 / (parts**2).sum()),
@@ -556,7 +556,7 @@ def _examples(column: Column, documents: np.ndarray) -> tuple[str, ...]:
     return tuple(column.texts[value][:LONGEST_EXAMPLE] for value in most)
 
 
-def _unfit(field: Field, column: Column, days: np.ndarray, mixes: Mixes) -> str:
+def _unfit(field: UnitField, column: Column, days: np.ndarray, mixes: Mixes) -> str:
     if field.shared < SHARED_PART:
         return UNSHARED
     if field.known < KNOWN:
@@ -572,10 +572,10 @@ def _unfit(field: Field, column: Column, days: np.ndarray, mixes: Mixes) -> str:
     return ""
 
 
-def _joined(fields: dict[str, Field], columns: dict[str, Column]) -> list[Field]:
+def _joined(fields: dict[str, UnitField], columns: dict[str, Column]) -> list[UnitField]:
     """Columns that say the same as one field, shown by the one with most letters, then by one of
     the files rather than a derived one."""
-    joined: list[Field] = []
+    joined: list[UnitField] = []
     shown_first = sorted(
         fields.values(), key=lambda field: (-round(field.letters, 1), bool(field.derived))
     )
@@ -589,7 +589,7 @@ def _joined(fields: dict[str, Field], columns: dict[str, Column]) -> list[Field]
     return joined
 
 
-def _same(a: Field, b: Field, columns: dict[str, Column]) -> bool:
+def _same(a: UnitField, b: UnitField, columns: dict[str, Column]) -> bool:
     if abs(a.values - b.values) > SAME_VALUES * max(a.values, b.values):
         return False
     codes_a = columns[a.name].codes
@@ -598,7 +598,9 @@ def _same(a: Field, b: Field, columns: dict[str, Column]) -> bool:
     return both_ways >= SAME_FIELD_PART
 
 
-def _coarser(field: Field, fields: list[Field], columns: dict[str, Column]) -> tuple[str, ...]:
+def _coarser(
+    field: UnitField, fields: list[UnitField], columns: dict[str, Column]
+) -> tuple[str, ...]:
     codes = columns[field.name].codes
     return tuple(
         coarser.name
@@ -611,29 +613,29 @@ def _coarser(field: Field, fields: list[Field], columns: dict[str, Column]) -> t
 # The choice
 
 
-class Choice(NamedTuple):
+class UnitChoice(NamedTuple):
     """field: the unit, None: documents. certainty: "answered" by a person; "sure"; "likely": to be
     asked, because of rivals, or because it may be a subject; "unsure": texts are hardly alike;
     "none": there is no field that could be the unit."""
 
-    field: Field | None
+    field: UnitField | None
     certainty: Certainty
-    rivals: tuple[Field, ...] = ()
+    rivals: tuple[UnitField, ...] = ()
 
 
-def field_named(fields: Sequence[Field], name: str) -> Field | None:
+def field_named(fields: Sequence[UnitField], name: str) -> UnitField | None:
     """The field of a column: the one that it is, or is an alias of."""
     return next((field for field in fields if name in field.names), None)
 
 
 def choose(
-    fields: Sequence[Field], compared: Iterable[str] = (), answer: str | None = None
-) -> Choice:
+    fields: Sequence[UnitField], compared: Iterable[str] = (), answer: str | None = None
+) -> UnitChoice:
     """The unit. compared: names of columns whose values are compared: none of them can be the unit,
     nor what they are nested in; what is nested in them can (speakers of a party). answer: what a
     person said, which wins: a column, "" for documents, None where nobody said it. Where an answer
     is itself compared, documents are the units."""
-    said_documents = Choice(None, "answered")
+    said_documents = UnitChoice(None, "answered")
     if answer == "":
         return said_documents
     excluded: set[str] = set()
@@ -643,21 +645,21 @@ def choose(
             excluded |= {field.name, *field.coarser}
     answered = field_named(fields, answer) if answer else None
     if answered is not None:
-        return said_documents if answered.name in excluded else Choice(answered, "answered")
+        return said_documents if answered.name in excluded else UnitChoice(answered, "answered")
     able = [field for field in fields if field.able and field.name not in excluded]
     if not able:
-        return Choice(None, "none")
+        return UnitChoice(None, "none")
     unit = _finest(able)
     fields_beside = [field for field in able if _beside(field, unit)]
     rivals = tuple(field for field in fields_beside if field.effect > RIVAL * unit.effect)
     if unit.effect < CLEAR:
-        return Choice(unit, "unsure", rivals)
+        return UnitChoice(unit, "unsure", rivals)
     if rivals or unit.correlation >= SUBJECT:
-        return Choice(unit, "likely", rivals)
-    return Choice(unit, "sure")
+        return UnitChoice(unit, "likely", rivals)
+    return UnitChoice(unit, "sure")
 
 
-def _finest(able: list[Field]) -> Field:
+def _finest(able: list[UnitField]) -> UnitField:
     """The field with the largest design effect; then, while a finer one is nested in it, the finer,
     unless the finer one's values depend on each other within the coarser."""
     unit = max(able, key=lambda field: field.effect)
@@ -672,7 +674,7 @@ def _finest(able: list[Field]) -> Field:
         unit = max(finer, key=lambda field: (field.effect, field.values))
 
 
-def _beside(field: Field, unit: Field) -> bool:
+def _beside(field: UnitField, unit: UnitField) -> bool:
     """Whether neither of two fields is nested in the other."""
     if field.name == unit.name:
         return False

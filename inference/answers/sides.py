@@ -101,7 +101,7 @@ def larger_of_nested(
     return np.where(larger, pooled_a, variance_a), np.where(larger, pooled_b, variance_b)
 
 
-class _Side(NamedTuple):
+class _ComparedSide(NamedTuple):
     """words: float64[R]; share: float64[R, T]; variance: float64[R, T], CR2; trace, squares,
     product: float64[R], of Satterthwaite's approximation."""
 
@@ -113,7 +113,7 @@ class _Side(NamedTuple):
     product: np.ndarray
 
 
-def _one_side(units: Prepared, member: np.ndarray) -> _Side:
+def _one_side(units: Prepared, member: np.ndarray) -> _ComparedSide:
     """member: float64[R, U], 1 for a unit of the side."""
     sizes = units.sizes
     words = member @ sizes
@@ -131,7 +131,7 @@ def _one_side(units: Prepared, member: np.ndarray) -> _Side:
         variance = np.maximum(sum_of_squares, 0.0) / words[:, None] ** 2
         diagonal = leverage * inverse / words[:, None]
     outer = diagonal * leverage
-    return _Side(
+    return _ComparedSide(
         words=words,
         share=share,
         variance=variance,

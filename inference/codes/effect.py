@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.codes.estimate import Bounds, Sample, bounds_of
+from inference.codes.estimate import Bounds, CodedSample, bounds_of
 from inference.codes.predict import Prediction
 from inference.effects import regression
 from inference.effects.leverage import LEAST_FREEDOM
@@ -50,7 +50,7 @@ def effect(
     g = prediction.g.mean(axis=0, dtype=np.float64)
     plain = g.copy() if scale else (g > 0.5).astype(float)
     g[documents] = prediction.coded.mean(axis=0, dtype=np.float64)
-    sample = Sample(np.zeros(len(cell), np.int32), 1, strata, documents, y, pi, g, units)
+    sample = CodedSample(np.zeros(len(cell), np.int32), 1, strata, documents, y, pi, g, units)
     # The last row is of those that are left out
     row_of_document = np.where(cell < 0, len(rows), cell)
     row_of_code = row_of_document[documents]

@@ -108,7 +108,7 @@ def cells(
         g = prediction.g.mean(axis=0, dtype=np.float64)
         values_counted = np.where(scale, g, g > 0.5)
         g[documents] = prediction.coded.mean(axis=0, dtype=np.float64)
-    sample = Sample(np.where(cell < 0, C, cell), C + 1, strata, documents, y, pi, g, units)
+    sample = CodedSample(np.where(cell < 0, C, cell), C + 1, strata, documents, y, pi, g, units)
     lam = _tuned(*sample.products(y, g[documents]), sample)
     weight = np.where(sample.n > 0, sample.total(lam) / sample.n, 0.0)
     positive = sample.total(y)
@@ -140,7 +140,7 @@ def cells(
     )
 
 
-class Sample:
+class CodedSample:
     """Coded documents in C cells, the last of which is of those in none. c, part: int[n], their
     cells and the parts (strata of a cell, some joined); w: float64[n], how many documents each is
     for, which adds up to its part's. n, M: int64[C], codes and documents; df: degrees of freedom of
@@ -272,7 +272,7 @@ def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return part
 
 
-def _tuned(product: np.ndarray, square: np.ndarray, sample: Sample) -> np.ndarray:
+def _tuned(product: np.ndarray, square: np.ndarray, sample: CodedSample) -> np.ndarray:
     """float64[n]: lambda for each code, as the other codes have it: of all cells, and by the cell's
     codes more of its own. A code that is alone in its part tells nothing."""
     product = np.where(np.isfinite(product), product, 0.0)

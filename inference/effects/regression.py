@@ -113,7 +113,7 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     )
 
 
-class _Block(NamedTuple):
+class _ClusterBlock(NamedTuple):
     """B units. order: Units.order; starts, ends: int64[B], from where to where in it each unit's
     documents are."""
 
@@ -146,7 +146,7 @@ def _sum_for_variance(
         units_of_kind = np.flatnonzero(row == _SEVERAL_CELLS if in_several_cells else row >= 0)
         for a in range(0, len(units_of_kind), BLOCK):
             units_of_block = units_of_kind[a : a + BLOCK]
-            block = _Block(order, starts[units_of_block], starts[units_of_block + 1])
+            block = _ClusterBlock(order, starts[units_of_block], starts[units_of_block + 1])
             if in_several_cells:
                 weight, shift = spread.several_rows(_grams(block, data.cell, data.lengths, design))
             else:

@@ -71,7 +71,7 @@ _AS_IN_CODE = regex.compile(
 
 
 @dataclass
-class Uses:
+class SpellingCounts:
     """How often a word that counts is used: all; behind a determiner or preposition (governed),
     behind another function word (predicate), behind a word that counts (led); before a determiner
     (object), before another function word or a mark (ends); inside a sentence, and with a capital
@@ -107,7 +107,7 @@ class Grammar:
             self._in_code.update(map(str.casefold, _AS_IN_CODE.findall(without_addresses)))
         seen = self._followed()
         self.small = frozenset(sorted(seen, key=lambda word: (-seen[word], word))[:JOINED_BY])
-        self.uses: dict[str, Uses] = {}
+        self.uses: dict[str, SpellingCounts] = {}
         for words, capitals in self._texts:
             self._count(words, capitals)
         shares = sorted(
@@ -233,7 +233,7 @@ class Grammar:
         article or a preposition: "Saddam Hussein", not "Soviet Union". Not told where the language
         writes all nouns with capitals, or where its function words are not known."""
         words = phrase.split()
-        uses = self.uses.get(_small_letters(words[0]), Uses())
+        uses = self.uses.get(_small_letters(words[0]), SpellingCounts())
         if self.nouns_have_capitals or len(words) < SHORTEST_PHRASE or not self._stop:
             return False
         has_capitals = all(word[0].isupper() for word in words)
@@ -312,7 +312,7 @@ class Grammar:
                 continue
             before = words[position - 1] if position else _MARK
             behind = words[position + 1] if position + 1 < len(words) else _MARK
-            uses = self.uses.setdefault(word, Uses())
+            uses = self.uses.setdefault(word, SpellingCounts())
             uses.all += 1
             if before in determiners or before in self.prepositions:
                 uses.governed += 1
@@ -328,7 +328,7 @@ class Grammar:
                 uses.inside += 1
                 uses.capital += capitals[position]
 
-    def _by_company(self, uses: Uses) -> Kind:
+    def _by_company(self, uses: SpellingCounts) -> Kind:
         """By the words beside it."""
         if uses.object >= OBJECT * uses.all and uses.governed < OBJECT_GOVERNED * uses.all:
             return "verb"

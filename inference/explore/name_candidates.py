@@ -18,7 +18,7 @@ from inference.explore.company import FIRST_WORDS
 from inference.explore.following import Course
 from inference.explore.grammar import Grammar
 from inference.explore.neighbours import GAP_CHARACTERS, TopicPhrase, Written
-from inference.explore.pieces import Pieces
+from inference.explore.pieces import PieceTable
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.text.spelling import fold_apostrophes
@@ -109,7 +109,7 @@ class Naming(NamedTuple):
 
     evidence: Evidence
     k: int
-    topic_pieces: Pieces
+    topic_pieces: PieceTable
     size: float
     words: Mapping[int, TopicWord]
     first: Sequence[int]
@@ -122,7 +122,7 @@ class Naming(NamedTuple):
 
 
 def topic_word(
-    evidence: Evidence, k: int, word: int, topic_pieces: Pieces, spelling: str, form: str
+    evidence: Evidence, k: int, word: int, topic_pieces: PieceTable, spelling: str, form: str
 ) -> TopicWord:
     """A word of topic k with its tokens there and its precision: the share of its tokens, 0 to 1,
     that are the topic's; 0 for a word without tokens."""

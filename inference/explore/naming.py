@@ -27,8 +27,8 @@ from inference.explore.name_candidates import (
     topic_word,
     units,
 )
-from inference.explore.neighbours import Sample, Written
-from inference.explore.pieces import Pieces
+from inference.explore.neighbours import TopicSample, Written
+from inference.explore.pieces import PieceTable
 from inference.explore.relevance import relevance_of_logs
 from inference.runtime.arrays import ABOVE_ZERO
 from inference.text.spelling import fold_apostrophes
@@ -168,7 +168,7 @@ def by_coverage(
     evidence: Evidence,
     leading: LeadingWords,
     vocabulary: Mapping[int, str],
-    looked_at: Sequence[tuple[Sample, Written]],
+    looked_at: Sequence[tuple[TopicSample, Written]],
     grammar: Grammar,
     kinds: TopicCompany,
     avoided: Set[str],
@@ -206,7 +206,7 @@ def by_coverage(
     names_of_topics = [Name()] * evidence.K
     for k in np.argsort(-size, kind="stable").tolist():
         sample, written = looked_at[k]
-        topic_pieces = Pieces(evidence, k, characters, of_topic[k], lengths)
+        topic_pieces = PieceTable(evidence, k, characters, of_topic[k], lengths)
         words = {
             w: topic_word(
                 evidence, k, w, topic_pieces, vocabulary[w], written.form((w,)) or vocabulary[w]
@@ -245,7 +245,7 @@ def by_coverage(
     return names_of_topics
 
 
-def spelled(leading: LeadingWords, samples: Iterable[Sample]) -> np.ndarray:
+def spelled(leading: LeadingWords, samples: Iterable[TopicSample]) -> np.ndarray:
     """Numbers of the words whose spelling `by_coverage` asks for, ascending: int64[n]."""
     phrases = (phrase.words for sample in samples for phrase in sample.every)
     words = chain(*leading.standing, *leading.first, *phrases)
@@ -261,7 +261,7 @@ def rarity_of(evidence: Evidence, first: list[list[int]], of_topic: list[list[in
     return Rarity(of_word, float(np.median(documents_of_first)) if documents_of_first else 0.0)
 
 
-def _words_of_names(leading: LeadingWords, samples: Sequence[Sample]) -> list[list[int]]:
+def _words_of_names(leading: LeadingWords, samples: Sequence[TopicSample]) -> list[list[int]]:
     """The words that the name of each topic may have, each once: those that stand for it, its first
     ones, and those of its phrases."""
     of_topics: list[list[int]] = []

@@ -52,7 +52,7 @@ class TopicPhrase(NamedTuple):
     documents: int
 
 
-class Sample(NamedTuple):
+class TopicSample(NamedTuple):
     """What was looked at of one topic. documents: int64, most of its tokens first. tokens: of the
     topic in them, size: in all documents. phrases: PHRASES of MORE documents, the most frequent
     first. naming: of the same and of the first DOCUMENTS those that a name may be made of."""
@@ -69,8 +69,8 @@ class Sample(NamedTuple):
         return list({phrase.words: phrase for phrase in (*self.naming, *self.phrases)}.values())
 
 
-def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
-    """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the
+def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[TopicSample]:
+    """A TopicSample of each topic, in their order. lengths: int32[V], letters of each word of the
     vocabulary."""
     bow = evidence.document_bow
     K = evidence.K
@@ -107,7 +107,7 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
         of_first = _phrases(rows[:DOCUMENTS], min(len(rows), DOCUMENTS), NAMING)
         of_all = _phrases(rows, len(rows), NAMING)
         naming = {phrase.words: phrase for phrase in (*of_all, *of_first)}
-        yield Sample(
+        yield TopicSample(
             documents[:DOCUMENTS],
             sum(tokens[:DOCUMENTS]),
             _phrases(rows, len(rows), PHRASES),
@@ -251,7 +251,7 @@ class Written:
         return form
 
 
-def read(sample: Sample, texts: Callable[[list[int], int], dict[int, str]]) -> dict[int, str]:
+def read(sample: TopicSample, texts: Callable[[list[int], int], dict[int, str]]) -> dict[int, str]:
     """The beginnings of the texts of a topic's first documents: of DOCUMENTS_READ; where these are
     short, of all of the sample until READ_CHARACTERS are read.
 
@@ -270,7 +270,7 @@ def read(sample: Sample, texts: Callable[[list[int], int], dict[int, str]]) -> d
 
 def written(
     evidence: Evidence,
-    sample: Sample,
+    sample: TopicSample,
     words: Iterable[int],
     spelling: Callable[[int], str],
     texts: Mapping[int, str],

@@ -28,7 +28,7 @@ ROUNDING = 1e-6  # twenty equal documents are twenty
 _SHIFT = 32  # bits of a character's number, in what orders tokens by document and character
 
 
-class Pieces:
+class PieceTable:
     """weight: float64[n], the part of the topic that is in each piece; a document counts for
     MOST_OF_DOCUMENT of the topic at most. document: int32[n], the piece's, of those looked at.
     least_documents: of the topic, that a word or phrase must be in to stand for it."""

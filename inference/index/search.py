@@ -26,7 +26,7 @@ from inference.index.query import (
     parse,
     sequences,
 )
-from inference.index.segments import NUMBER, Field, Scratch
+from inference.index.segments import NUMBER, IndexField, Scratch
 from inference.runtime.arrays import frozen, offsets_of_parts
 from inference.runtime.durable import rewrite
 from inference.runtime.jit import njit
@@ -100,10 +100,10 @@ class Index:
         stream: Stream,
         spans: Spans,
         forms: Forms,
-        fields: dict[str, list[Field]],
+        fields: dict[str, list[IndexField]],
         bounds: np.ndarray,
         made: int,
-        unfollowed_words: list[Field | None],
+        unfollowed_words: list[IndexField | None],
     ):
         """unfollowed_words: of each segment, as inference.index.unfollowed has it; None where an
         older version wrote the segment."""
@@ -143,7 +143,7 @@ class Index:
         if finished:
             last_segment = folder / finished[-1]["name"]
             for field in FIELDS:
-                first_pieces[field] = int(Field.open(last_segment / field).first[-1])
+                first_pieces[field] = int(IndexField.open(last_segment / field).first[-1])
         scratch = Scratch(len(stream.lexicon))
         while end < len(stream.lengths):
             name = f"{generation}.{len(finished)}"
@@ -183,15 +183,15 @@ class Index:
 
     @classmethod
     def _of(cls, folder: Path, meta: dict, stream: Stream, spans: Spans) -> "Index":
-        fields: dict[str, list[Field]] = {name: [] for name in FIELDS}
+        fields: dict[str, list[IndexField]] = {name: [] for name in FIELDS}
         bounds = [0]
-        unfollowed_words: list[Field | None] = []
+        unfollowed_words: list[IndexField | None] = []
         for segment in meta["segments"]:
             bounds.append(segment["end"])
             path = folder / segment["name"] / unfollowed.FOLDER
-            unfollowed_words.append(Field.open(path) if path.is_dir() else None)
+            unfollowed_words.append(IndexField.open(path) if path.is_dir() else None)
             for name in FIELDS:
-                fields[name].append(Field.open(folder / segment["name"] / name))
+                fields[name].append(IndexField.open(folder / segment["name"] / name))
         forms = Forms.open(folder / meta["words"], meta["language"])
         return cls(stream, spans, forms, fields, np.array(bounds), meta["made"], unfollowed_words)
 
@@ -359,7 +359,7 @@ class Index:
                 )
                 yield name, documents[counts > 0], segments.narrowed(counts[counts > 0])
 
-    def postings(self, phrases: Iterable[str], check: Callable[[], None]) -> Field:
+    def postings(self, phrases: Iterable[str], check: Callable[[], None]) -> IndexField:
         """How often each of some phrases stands in each document's text: a field whose words are
         their numbers. check: called for each."""
         parts = [np.zeros((2, 0), np.int32)]
@@ -374,7 +374,7 @@ class Index:
             parts.append(np.concatenate([parts[0], *own_segments], axis=1))
         indptr = np.cumsum([part.shape[1] for part in parts], dtype=np.int64)
         documents, counts = np.concatenate(parts, axis=1)
-        return Field(
+        return IndexField(
             np.arange(len(parts) - 1, dtype=np.int32),
             indptr,
             documents,
@@ -412,7 +412,7 @@ def _write_segment(
     next_pieces = {}
     for field, (words, _) in columns.items():
         first = first_pieces[field] + offsets[field][: count + 1]
-        written = Field.from_stream(words, first, begin, scratch)
+        written = IndexField.from_stream(words, first, begin, scratch)
         written.save(folder / field)
         if field == "text":
             unfollowed_words = unfollowed.of_segment(words, first, begin, written, scratch.words)

@@ -20,7 +20,7 @@ DOCUMENTS = 1 << 22  # of a segment
 _ARRAYS = ("words", "indptr", "documents", "counts", "first")
 
 
-class Field(NamedTuple):
+class IndexField(NamedTuple):
     """The texts, or the titles, of a segment. Word words[i] occurs in documents[indptr[i]:indptr[i
     + 1]], `counts` times in each.
 
@@ -38,7 +38,7 @@ class Field(NamedTuple):
     @classmethod
     def from_stream(
         cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch"
-    ) -> "Field":
+    ) -> "IndexField":
         """stream: words of all documents. first: int64[n + 1], where those of the segment begin in
         it. document: the number of the first one."""
         segment_words = stream[first[0] : first[-1]]
@@ -74,7 +74,7 @@ class Field(NamedTuple):
             np.save(folder / f"{name}.npy", getattr(self, name))
 
     @classmethod
-    def open(cls, folder: Path) -> "Field":
+    def open(cls, folder: Path) -> "IndexField":
         """What `save` wrote, mapped."""
         return cls(*(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS))
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.index.segments import Field
+from inference.index.segments import IndexField
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 
@@ -37,7 +37,7 @@ def totals(lengths: np.ndarray, sets: np.ndarray) -> Totals:
 
 
 def tokens(
-    fields: list[Field], forms: int, chosen: np.ndarray | None, least: int
+    fields: list[IndexField], forms: int, chosen: np.ndarray | None, least: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """(forms that at least so many documents of a set have, int32, ascending; tokens of each,
     int64). chosen: bool[D], the set; None: all documents of the index."""
@@ -52,7 +52,7 @@ def tokens(
 
 
 def dispersion(
-    fields: list[Field], forms: np.ndarray, part: np.ndarray, lengths: np.ndarray
+    fields: list[IndexField], forms: np.ndarray, part: np.ndarray, lengths: np.ndarray
 ) -> np.ndarray:
     """float64[n]: how unevenly each form is spread over parts, Gries' deviation of proportions (DP,
     2008): half the sum of the differences between a part's share of the form's tokens and its share
@@ -72,7 +72,7 @@ def dispersion(
     return dispersions
 
 
-def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
+def _halves(add: Callable, field: IndexField, low: int, high: int, *rest) -> None:
     """Calls a kernel that adds to rows of words low … high - 1 of a field, by two threads with half
     of the postings each."""
     begin = field.indptr[low]

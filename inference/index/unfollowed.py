@@ -4,7 +4,7 @@ takes long where nearly all of them have the word."""
 
 import numpy as np
 
-from inference.index.segments import NUMBER, Field, narrowed
+from inference.index.segments import NUMBER, IndexField, narrowed
 from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 
@@ -15,8 +15,8 @@ WORDS = 64
 
 
 def of_segment(
-    stream: np.ndarray, first: np.ndarray, document: int, field: Field, forms: int
-) -> Field:
+    stream: np.ndarray, first: np.ndarray, document: int, field: IndexField, forms: int
+) -> IndexField:
     """For the WORDS most frequent words of a segment, the documents that have fewer matches of
     “this word, and any other” than uses of the word, and how many fewer. As hits, matches begin
     from the left, and none begins within another.
@@ -42,7 +42,7 @@ def of_segment(
     _unfollowed(
         segment_words, first, document, row_of_form, last, indptr[:-1].copy(), documents, counts
     )
-    return Field(words, indptr, documents, narrowed(counts), np.zeros(0, np.int64))
+    return IndexField(words, indptr, documents, narrowed(counts), np.zeros(0, np.int64))
 
 
 @njit(cache=True, nogil=True)

@@ -11,7 +11,7 @@ from inference.answers.sides import unit_weights, weights_of, words_of_sides
 from inference.answers.unit_sums import number_codes
 from inference.answers.words import UnitWordSums
 from inference.bow import ranges
-from inference.index.segments import Field
+from inference.index.segments import IndexField
 from inference.runtime.arrays import frozen, offsets_of_parts, row_blocks
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
@@ -81,7 +81,7 @@ def with_own_codes(unit: np.ndarray) -> np.ndarray:
 
 
 def count_words(
-    fields: list[Field],
+    fields: list[IndexField],
     forms: int,
     sides: Sides,
     least: int,
@@ -128,7 +128,7 @@ def count_postings(
 
 
 def _count_units(
-    fields: list[Field], by_unit: "ByUnit", least: int, once: bool, forms: np.ndarray
+    fields: list[IndexField], by_unit: "ByUnit", least: int, once: bool, forms: np.ndarray
 ) -> Counted:
     """Counts forms by one thread. forms: int64[n], ascending. once: each document counts once,
     however often it has a form."""
@@ -220,7 +220,7 @@ class ByDocument(NamedTuple):
 
 
 def _count_documents(
-    fields: list[Field], by_document: ByDocument, least: int, once: bool, forms: np.ndarray
+    fields: list[IndexField], by_document: ByDocument, least: int, once: bool, forms: np.ndarray
 ) -> Counted:
     """Counts forms where every unit is a document, with the same bits as `count_postings`. forms:
     int64[n], ascending. once: each document counts once, however often it has a form."""
@@ -273,7 +273,7 @@ class FormPostings(NamedTuple):
         return self._replace(counts=np.ones_like(self.counts))
 
 
-def _frequent(fields: list[Field], forms: int, least: int) -> tuple[np.ndarray, np.ndarray]:
+def _frequent(fields: list[IndexField], forms: int, least: int) -> tuple[np.ndarray, np.ndarray]:
     """Forms that at least so many documents have, int64[n], ascending; and int64[n + 1], the
     postings before each."""
     of_form = np.zeros(forms, np.int64)
@@ -283,7 +283,7 @@ def _frequent(fields: list[Field], forms: int, least: int) -> tuple[np.ndarray, 
     return frequent, offsets_of_parts(of_form[frequent])
 
 
-def gather(fields: list[Field], forms: np.ndarray) -> FormPostings:
+def gather(fields: list[IndexField], forms: np.ndarray) -> FormPostings:
     """The postings of some forms, ascending, of all fields together."""
     sizes = np.zeros(len(forms), np.int64)
     parts = []

@@ -2,7 +2,7 @@
 chosen as often as needed."""
 
 from inference.text import duplicates, phrases, variants
-from inference.text.choice import REASONS, THRESHOLDS, Choice, Rules, Vocabulary
+from inference.text.choice import REASONS, THRESHOLDS, Rules, Vocabulary, VocabularyChoice
 from inference.text.choose import (
     Counts,
     choose,
@@ -24,12 +24,12 @@ from inference.text.stopwords import LANGUAGES, stop_words
 from inference.text.stream import Spread, Stream
 from inference.text.table import MAX_LETTERS
 from inference.text.terms import stops, terms
-from inference.text.tokenise import Pieces, Tokeniser
+from inference.text.tokenise import TokenisedText, Tokeniser
 
 __all__ = [
-    "Choice", "Counts", "LANGUAGES", "Lexicon", "MAX_LETTERS", "Pieces", "REASONS", "Rules",
-    "Spread", "Stream", "THRESHOLDS", "Tokeniser", "UNKNOWN", "Vocabulary", "choose", "count",
-    "detect_language", "duplicates", "joined_forms", "language_code", "language_name",
-    "language_of", "language_shares", "phrases", "stop_words", "stops", "terms", "thresholds",
-    "variants", "words_of_forms",
+    "Counts", "LANGUAGES", "Lexicon", "MAX_LETTERS", "REASONS", "Rules", "Spread", "Stream",
+    "THRESHOLDS", "TokenisedText", "Tokeniser", "UNKNOWN", "Vocabulary", "VocabularyChoice",
+    "choose", "count", "detect_language", "duplicates", "joined_forms", "language_code",
+    "language_name", "language_of", "language_shares", "phrases", "stop_words", "stops", "terms",
+    "thresholds", "variants", "words_of_forms",
 ]  # fmt: skip

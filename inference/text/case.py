@@ -25,7 +25,7 @@ def mark(
     characters: Characters,
 ) -> np.ndarray:
     """Set the bits CASE of the pieces of texts, `words`, which have none yet. Returns int64[n]: of
-    each its capitals, bit i for its letter or digit i. starts, lengths: as Pieces has them."""
+    each its capitals, bit i for its letter or digit i. starts, lengths: as TokenisedText has them."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
     capitals = np.empty(len(words), np.int64)

@@ -49,7 +49,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Choice(Rules):
+class VocabularyChoice(Rules):
     """Raises Invalid, naming the field, for a value that can't be."""
 
     stop_words: frozenset[str] = frozenset()  # as they are written, lower case

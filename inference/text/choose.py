@@ -17,7 +17,7 @@ from inference.errors import Invalid, number_of
 from inference.rarity import residual_inverse_frequency
 from inference.runtime.jit import njit
 from inference.text import characters, duplicates
-from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
+from inference.text.choice import REASONS, THRESHOLDS, Vocabulary, VocabularyChoice
 from inference.text.forms import form_maker
 from inference.text.joined_words import WordUnits
 from inference.text.lexicon import Lexicon
@@ -49,7 +49,7 @@ _JOINED_FORMS = "joined_forms.npy"
 
 def choose(
     stream: Stream,
-    choice: Choice,
+    choice: VocabularyChoice,
     folder: Path,
     left_out: np.ndarray | None = None,
     documents: int | None = None,
@@ -101,7 +101,7 @@ def joined_forms(folder: Path, columns: Iterable[int]) -> dict[int, list[str]]:
     return forms
 
 
-def count(stream: Stream | Spread, choice: Choice) -> "Counts":
+def count(stream: Stream | Spread, choice: VocabularyChoice) -> "Counts":
     """What `choose` counts, with nothing written and no threshold; every document counts."""
     return Counts(stream, choice, np.zeros(stream.D, bool))
 
@@ -121,7 +121,7 @@ class Thresholds(NamedTuple):
 
 
 def thresholds(
-    choice: Choice,
+    choice: VocabularyChoice,
     tokens: np.ndarray,
     documents: np.ndarray,
     count: int,
@@ -189,7 +189,7 @@ class Counts:
     rows: of the bag of words; first_row: int64, of each document, where they are its sections.
     """
 
-    def __init__(self, stream: Stream | Spread, choice: Choice, skipped: np.ndarray):
+    def __init__(self, stream: Stream | Spread, choice: VocabularyChoice, skipped: np.ndarray):
         """skipped: bool, of each document that is looked at."""
         self.stream: Stream | Spread | Sections = stream
         self.choice = choice
@@ -387,7 +387,7 @@ def ahead(function: Callable, items: Iterable) -> Iterator:
             yield waiting.popleft().result()
 
 
-def reasons(units: WordUnits, choice: Choice) -> np.ndarray:
+def reasons(units: WordUnits, choice: VocabularyChoice) -> np.ndarray:
     """uint8 by unit: the place in REASONS of why a word is left out wherever it occurs, or
     len(REASONS)."""
     lengths, first = units.sizes()
@@ -460,7 +460,7 @@ def _rows(units, places, ends, skipped, starts, column, V):
     return lengths, words[:pairs], counts[:pairs], offsets[:tokens]
 
 
-def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -> str:
+def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: VocabularyChoice) -> str:
     if not dropped.keys() - {"number"}:
         numbers = ", only numbers" if dropped else ""
         return (

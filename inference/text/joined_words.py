@@ -11,7 +11,7 @@ import regex
 
 from inference.runtime.jit import njit
 from inference.text.characters import canonical
-from inference.text.choice import Choice, Rules
+from inference.text.choice import Rules, VocabularyChoice
 from inference.text.clitics import Clitics, dividing_clitics
 from inference.text.lexicon import LONGEST, Lexicon
 from inference.text.spelling import folded
@@ -38,7 +38,7 @@ class WordUnits:
     Let `learn` see every block once before the numbers of variants, phrases and `count` hold.
     """
 
-    def __init__(self, lexicon: Lexicon, choice: Choice):
+    def __init__(self, lexicon: Lexicon, choice: VocabularyChoice):
         self.lexicon = lexicon
         self.choice = choice
         self.joins = 0

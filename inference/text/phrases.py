@@ -7,7 +7,7 @@ import numpy as np
 
 from inference.log_likelihood import SIGNIFICANT_G2, g2_of_cells
 from inference.runtime.jit import njit
-from inference.text.choice import REASONS, Choice
+from inference.text.choice import REASONS, VocabularyChoice
 from inference.text.choose import reasons
 from inference.text.joined_words import WordUnits
 from inference.text.stream import Spread, Stream
@@ -25,7 +25,7 @@ _STOP = 2
 
 
 class Phrase(NamedTuple):
-    """words: with a space between them, as Choice.phrases has them. documents and tokens with it.
+    """words: with a space between them, as VocabularyChoice.phrases has them. documents and tokens with it.
     score: G2 of the two words."""
 
     words: str
@@ -34,7 +34,7 @@ class Phrase(NamedTuple):
     score: float
 
 
-def find(stream: Stream | Spread, choice: Choice, limit: int = 500) -> list[Phrase]:
+def find(stream: Stream | Spread, choice: VocabularyChoice, limit: int = 500) -> list[Phrase]:
     """The most significant phrases, by Dunning's log-likelihood ratio ("Accurate methods for the
     statistics of surprise and coincidence", Computational Linguistics 19, 1993).
 
@@ -53,7 +53,7 @@ def find(stream: Stream | Spread, choice: Choice, limit: int = 500) -> list[Phra
     return sorted(phrases.values(), key=lambda phrase: (-phrase.score, phrase.words))[:limit]
 
 
-def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
+def _pairs(stream: Stream | Spread, choice: VocabularyChoice, limit: int) -> list[Phrase]:
     units = WordUnits(stream.lexicon, choice)
     units.learn(stream.blocks())
     reason = reasons(units, choice)

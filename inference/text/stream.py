@@ -19,7 +19,7 @@ from inference.text.cut_rules import of_checkpoint
 from inference.text.lexicon import Lexicon
 from inference.text.starts import Starts
 from inference.text.table import NUMBER
-from inference.text.tokenise import Pieces, Tokeniser
+from inference.text.tokenise import TokenisedText, Tokeniser
 
 FORMAT = 2  # raised when the files change their meaning
 # The entries of each file, of which the checkpoint says how many there are
@@ -54,7 +54,7 @@ _DOCUMENTS = 1_000  # whose lengths are looked at first, where a block ends
 
 
 class Block(NamedTuple):
-    """Whole documents, `first` and following. words, starts: int32, as Pieces has them; ends:
+    """Whole documents, `first` and following. words, starts: int32, as TokenisedText has them; ends:
     int64, where each document's pieces end."""
 
     first: int
@@ -64,7 +64,7 @@ class Block(NamedTuple):
 
 
 class Stream:
-    """words: int32[tokens], as Pieces has them, with how they are written (case.CASE), and lengths:
+    """words: int32[tokens], as TokenisedText has them, with how they are written (case.CASE), and lengths:
     int32[D], mapped; title_words, title_lengths likewise, without that. starts: where words begin.
     mixed: int64[n, 2], of words with capitals not at the beginning alone their places, ascending,
     and capitals (case.mark); None where an older version read the texts. Titles share the lexicon
@@ -157,7 +157,10 @@ class Stream:
                 words = stream.words[next_piece : ends[-1]] & ~CASE
                 starts = stream.starts.of(ends - lengths, ends)
                 for name, array in _columns(
-                    text_batch, Pieces(words, starts, starts, lengths), characters, next_piece
+                    text_batch,
+                    TokenisedText(words, starts, starts, lengths),
+                    characters,
+                    next_piece,
                 ).items():
                     array.tofile(anew[name])
                 d = d + len(text_batch)
@@ -322,7 +325,7 @@ class Writer:
 
 
 def _columns(
-    texts: list[str], pieces: Pieces, characters: Characters, first_token: int
+    texts: list[str], pieces: TokenisedText, characters: Characters, first_token: int
 ) -> dict[str, np.ndarray]:
     """What is kept of texts in the files by piece. first_token: of the first among all."""
     capitals = case.mark(texts, pieces.words, pieces.starts, pieces.lengths, characters)

@@ -4,7 +4,7 @@ a page."""
 import numpy as np
 
 from inference.runtime.arrays import offsets_of_parts
-from inference.text.choice import REASONS, Choice
+from inference.text.choice import REASONS, VocabularyChoice
 from inference.text.choose import reasons
 from inference.text.cut_rules import NEWEST, CutRules
 from inference.text.forms import form_maker
@@ -17,7 +17,7 @@ _LEFT_OUT = [REASONS.index(name) for name in ("number", "too short", "too long")
 
 def terms(
     texts: list[str],
-    choice: Choice,
+    choice: VocabularyChoice,
     language: str = "",
     given: bool = False,
     rules: CutRules = NEWEST,
@@ -46,7 +46,7 @@ def terms(
 def stops(
     texts: list[str],
     positions: list[np.ndarray],
-    choice: Choice,
+    choice: VocabularyChoice,
     language: str = "",
     given: bool = False,
     rules: CutRules = NEWEST,
@@ -73,7 +73,7 @@ def stops(
 
 
 def _cut(
-    texts: list[str], choice: Choice, language: str, given: bool, rules: CutRules
+    texts: list[str], choice: VocabularyChoice, language: str, given: bool, rules: CutRules
 ) -> tuple[WordUnits, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """What cut them; of each unit its number, where it starts and where it stops in its text,
     int32; int64, where each text's units end."""

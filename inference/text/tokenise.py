@@ -15,7 +15,7 @@ SPACE = ord(" ")
 BLOCK = 4_000_000  # code points that are cut at a time
 
 
-class Pieces(NamedTuple):
+class TokenisedText(NamedTuple):
     """The pieces of some texts behind one another.
 
     words: int32, the number in the lexicon in the low 27 bits (table.NUMBER), and what is between a
@@ -87,10 +87,10 @@ class Tokeniser:
             _give_numbers(entries, entries, self._ids, self._sources, self.count)
             self.count += len(words)
 
-    def pieces(self, texts: list[str]) -> Pieces:
+    def pieces(self, texts: list[str]) -> TokenisedText:
         """The pieces of texts; new words get the next numbers."""
         ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-        blocks: list[Pieces] = []
+        blocks: list[TokenisedText] = []
         first = 0
         while first < len(texts) or not blocks:
             before = int(ends[first - 1]) if first else 0
@@ -100,7 +100,7 @@ class Tokeniser:
         return (
             blocks[0]
             if len(blocks) == 1
-            else Pieces(*map(np.concatenate, zip(*blocks, strict=True)))
+            else TokenisedText(*map(np.concatenate, zip(*blocks, strict=True)))
         )
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
@@ -129,14 +129,14 @@ class Tokeniser:
             zip(_words(self._table, self._sources[text_pieces.words & NUMBER]), cases, strict=True)
         )
 
-    def _pieces(self, texts: list[str], ends: np.ndarray) -> Pieces:
+    def _pieces(self, texts: list[str], ends: np.ndarray) -> TokenisedText:
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
         words, starts, stops, lengths = self._table.add(
             codes, ends, self._breaks(texts, ends), self._joins_ideographs, self.characters
         )
         self._canonise()
         _translate(words, self._ids)
-        return Pieces(words, starts, stops, lengths)
+        return TokenisedText(words, starts, stops, lengths)
 
     def _breaks(self, texts: list[str], ends: np.ndarray) -> np.ndarray:
         if self._segment is None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inference.answers import collection_unit
-from inference.answers.collection_unit import Field, numbered
+from inference.answers.collection_unit import UnitField, numbered
 from tests.inference.naive_units import naive_design_effect, naive_main_value_part
 
 WORDS = 60
@@ -52,7 +52,7 @@ def mixes(chance, speakers):
     return mixes_of(texts_of(chance, speakers, 0.3))
 
 
-def found(columns, mixes, days=None) -> list[Field]:
+def found(columns, mixes, days=None) -> list[UnitField]:
     if days is None:
         days = np.zeros(len(mixes.lengths), np.int64)
     return collection_unit.find(columns, days, mixes).fields
@@ -116,7 +116,7 @@ def test_two_columns_that_say_the_same_are_one_shown_by_letters(mixes, speakers)
 def test_a_field_of_one_value_or_of_one_document_each_is_none(mixes):
     columns = [numbered("language", ["en"] * 600), numbered("id", map(str, range(600)))]
     assert found(columns, mixes) == []
-    assert collection_unit.choose([]) == collection_unit.Choice(None, "none")
+    assert collection_unit.choose([]) == collection_unit.UnitChoice(None, "none")
 
 
 def test_nine_values_can_not_be_the_unit(mixes, speakers):
@@ -183,8 +183,8 @@ def test_a_text_or_a_derived_column_that_hardly_shares_is_not_looked_at():
     assert len(collection_unit.with_derived([numbered("id", ids)], {"id": ids})) == 1
 
 
-def field_of(name: str, effect: float, values: int = 20, **more) -> Field:
-    return Field(name, values, values / 1.5, 1.0, 1.0, 0.9, effect, 0.05, **more)
+def field_of(name: str, effect: float, values: int = 20, **more) -> UnitField:
+    return UnitField(name, values, values / 1.5, 1.0, 1.0, 0.9, effect, 0.05, **more)
 
 
 def test_the_finer_field_is_the_unit_unless_its_values_depend_on_each_other():
@@ -198,7 +198,7 @@ def test_rivals_and_what_may_be_a_subject_are_asked_for():
     choice = collection_unit.choose(two)
     assert (choice.certainty, [rival.name for rival in choice.rivals]) == ("likely", ["maintainer"])
     assert collection_unit.choose([two[0], field_of("maintainer", 3.0)]).certainty == "sure"
-    subject = Field("category", 140, 80.0, 1.0, 1.0, 0.9, 46.0, 0.2)
+    subject = UnitField("category", 140, 80.0, 1.0, 1.0, 0.9, 46.0, 0.2)
     assert collection_unit.choose([subject]).certainty == "likely"
     assert collection_unit.choose([field_of("author", 1.3)]).certainty == "unsure"
 
@@ -208,16 +208,16 @@ def test_what_is_compared_is_not_the_unit_but_what_is_nested_in_it_is():
     handle = field_of("handle", 46.0, 32, coarser=("party",))
     fields = [party, handle]
     assert collection_unit.choose(fields, ["populism"]).field.name == "handle"
-    assert collection_unit.choose(fields, ["handle"]) == collection_unit.Choice(None, "none")
+    assert collection_unit.choose(fields, ["handle"]) == collection_unit.UnitChoice(None, "none")
 
 
 def test_an_answer_wins_and_where_it_is_compared_documents_are_the_units():
     fields = [field_of("speaker", 7.0, aliases=("speaker_id",)), field_of("paper", 1.0)]
-    assert collection_unit.choose(fields, answer="paper") == collection_unit.Choice(
+    assert collection_unit.choose(fields, answer="paper") == collection_unit.UnitChoice(
         fields[1], "answered"
     )
-    assert collection_unit.choose(fields, answer="") == collection_unit.Choice(None, "answered")
-    assert collection_unit.choose(fields, ["speaker_id"], "speaker") == collection_unit.Choice(
+    assert collection_unit.choose(fields, answer="") == collection_unit.UnitChoice(None, "answered")
+    assert collection_unit.choose(fields, ["speaker_id"], "speaker") == collection_unit.UnitChoice(
         None, "answered"
     )
     assert collection_unit.choose(fields, answer="gone").field.name == "speaker"

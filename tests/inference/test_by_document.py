@@ -12,7 +12,7 @@ from inference.answers import collection_unit, topic_words
 from inference.codes.predict import predict
 from inference.explore import flows
 from inference.findings import senses, uses
-from inference.senses import Uses, distinguishing
+from inference.senses import SenseUses, distinguishing
 from tests.inference.corpora import bow_of
 
 DOCUMENTS = 60
@@ -95,13 +95,13 @@ def words_of_topic(evidence: Evidence) -> tuple[np.ndarray, ...]:
 def senses_of_word(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """Tokens and documents of a word's senses, by group."""
     group = (np.arange(DOCUMENTS) % 3).astype(np.int32)
-    return Uses(evidence, 7, MERGED).tally(group, 3)
+    return SenseUses(evidence, 7, MERGED).tally(group, 3)
 
 
 def words_of_two_words(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """The words that tell the documents of two words apart."""
     sides = distinguishing(
-        evidence, Uses(evidence, 7, EVERY_TOPIC), Uses(evidence, 12, EVERY_TOPIC), V
+        evidence, SenseUses(evidence, 7, EVERY_TOPIC), SenseUses(evidence, 12, EVERY_TOPIC), V
     )
     return tuple(map(np.array, sides))
 

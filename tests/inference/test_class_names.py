@@ -10,9 +10,7 @@ import inference
 ROOT = Path(inference.__file__).parent
 OF_EVERY_ENGINE = {"Config", "Resolved", "State"}  # as inference/engines/contract.py asks
 # What a module asks of another one's class, as a protocol of its name
-PROTOCOLS = {"Stream", "Tokeniser", "TopicDocuments"}
-# Names that mean two things: there may be fewer, not more
-NAMES_OF_TWO = {"Choice", "Field", "Pieces", "Sample", "Uses"}
+PROTOCOLS = {"Stream", "Tokeniser"}
 
 
 def places_of_classes() -> dict[str, list[str]]:
@@ -36,8 +34,8 @@ def test_a_class_of_engines_or_kernels_has_a_name_of_its_own() -> None:
     assert not shared
 
 
-def test_no_further_name_is_of_two_classes() -> None:
+def test_no_name_is_of_two_classes() -> None:
     """What `Units` or `Shares` are is then asked of a module, not of the name."""
     places = places_of_classes()
     shared = {name for name, files in places.items() if len(files) > 1}
-    assert shared <= OF_EVERY_ENGINE | PROTOCOLS | NAMES_OF_TWO
+    assert shared == OF_EVERY_ENGINE | PROTOCOLS

@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from inference.explore.association import association, expected_together as both_together
 from inference.index import collocations
 from inference.index.collocations import FormPairs, Near, near_amounts, near_by_units
-from inference.index.segments import Field, Scratch
+from inference.index.segments import IndexField, Scratch
 from inference.text.starts import Starts
 from inference.text.table import (
     AFTER_APOSTROPHE,
@@ -51,7 +51,7 @@ def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
     starts = np.array([3 * i for n in lengths for i in range(n)], np.int32)
     bounds = [0, *cuts, len(documents)]
     fields = [
-        Field.from_stream(words, first[a : b + 1], a, Scratch(FORMS))
+        IndexField.from_stream(words, first[a : b + 1], a, Scratch(FORMS))
         for a, b in zip(bounds, bounds[1:], strict=False)
     ]
     packed = Starts.packed(starts, np.array(lengths, np.int32))

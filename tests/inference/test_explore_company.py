@@ -5,7 +5,7 @@ import pytest
 
 from inference import Postings, Theta, Topics, gather, open_evidence
 from inference.explore import company
-from inference.text import Choice, Stream, Tokeniser, choose
+from inference.text import Stream, Tokeniser, VocabularyChoice, choose
 
 SUBJECTS = {
     "farm": "wheat corn barley harvest tractor soil manure plough acre grain",
@@ -23,7 +23,7 @@ def evidence_of(folder, texts, words_of_topics):
     with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
         stream.add(texts, [""] * len(texts))
         stream.commit()
-    choice = Choice((), min_documents=1, max_share=1.0, spread_evenly=True)
+    choice = VocabularyChoice((), min_documents=1, max_share=1.0, spread_evenly=True)
     bow, vocabulary = choose(Stream.open(folder / "tokens"), choice, folder / "bow")
     number = {word: w for w, word in enumerate(vocabulary.words)}
     rows = [[number[w] for w in words] for words in words_of_topics]

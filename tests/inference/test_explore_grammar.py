@@ -5,7 +5,7 @@ import pytest
 
 from inference.explore import name_candidates, pieces
 from inference.explore.grammar import Grammar
-from inference.text import Choice, stop_words
+from inference.text import VocabularyChoice, stop_words
 from inference.text.clitics import dividing_clitics
 
 FARM = """The farmer sees the wheat. A farmer with a plough is on the field, and the field of the
@@ -70,7 +70,7 @@ thank O’Brien. The farm of O’Brien and the nation’s farm; the nation of th
 
 @pytest.mark.parametrize("apostrophe", ["'", "\u2019", "\u02bc"])
 def test_words_with_apostrophes_are_judged_as_the_vocabulary_has_them(apostrophe):
-    english = dividing_clitics(Choice(apostrophes="clitics", language="en"))
+    english = dividing_clitics(VocabularyChoice(apostrophes="clitics", language="en"))
     grammar = Grammar([CLOCK] * 12, stop_words("en"), english)
     assert grammar.kind(f"o{apostrophe}clock") == "noun"
     assert grammar.kind("clock") == "" and grammar.kind("O") == ""
@@ -87,7 +87,7 @@ def test_where_apostrophes_divide_all_words_pieces_are_judged():
 
 
 def test_where_apostrophes_join_all_words_none_is_divided():
-    joining = dividing_clitics(Choice(apostrophes="join"))
+    joining = dividing_clitics(VocabularyChoice(apostrophes="join"))
     grammar = Grammar([CLOCK] * 12, stop_words("en"), joining)
     assert grammar.uses["nation's"].all == 12 and grammar.uses["o'clock"].all == 36
 

@@ -11,7 +11,7 @@ from inference import Postings, Theta, Topics, gather, open_evidence
 from inference.explore import company, naming, neighbours
 from inference.explore.grammar import Grammar
 from inference.findings import uses
-from inference.text import Choice, Stream, Tokeniser, choose, stop_words
+from inference.text import Stream, Tokeniser, VocabularyChoice, choose, stop_words
 
 AROUND = ["pays", "needs", "reform", "grows"]  # so that no longer phrase stands in every document
 SECURITY = [
@@ -33,7 +33,7 @@ def named(
     with Stream.write(tmp_path / "tokens", Tokeniser(language)) as stream:
         stream.add(texts, [""] * len(texts))
         stream.commit()
-    choice = Choice(
+    choice = VocabularyChoice(
         stop_words=stop_words(language),
         min_documents=1,
         max_share=1.0,
@@ -260,7 +260,7 @@ def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
         stream.commit()
     bow, vocabulary = choose(
         Stream.open(tmp_path / "tokens"),
-        Choice(stop_words("en"), min_documents=1, max_share=1.0),
+        VocabularyChoice(stop_words("en"), min_documents=1, max_share=1.0),
         tmp_path / "bow",
     )
     words = [vocabulary.words.index(word) for word in ("social", "security")]

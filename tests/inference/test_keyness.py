@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency
 from inference.answers.words import answer_words
 from inference.explore.keyness import Keyness, keyness
 from inference.index import word_units
-from inference.index.segments import Field, Scratch
+from inference.index.segments import IndexField, Scratch
 from inference.index.two_sets import FIRST, SECOND, tokens as tokens_of, totals
 
 LEAST = 5  # documents that have a word
@@ -16,7 +16,7 @@ LEAST = 5  # documents that have a word
 
 def indexed(
     documents: list[list[int]], forms: int, cuts: tuple[int, ...]
-) -> tuple[list[Field], np.ndarray]:
+) -> tuple[list[IndexField], np.ndarray]:
     """The documents, as numbers of forms, in segments that end at the cuts."""
     lengths = np.array([len(words) for words in documents], np.int32)
     first = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
@@ -25,7 +25,7 @@ def indexed(
     )
     bounds = [0, *cuts, len(documents)]
     return [
-        Field.from_stream(stream, first[a : b + 1], a, Scratch(forms))
+        IndexField.from_stream(stream, first[a : b + 1], a, Scratch(forms))
         for a, b in zip(bounds, bounds[1:], strict=False)
     ], lengths
 

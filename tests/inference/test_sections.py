@@ -6,8 +6,8 @@ import pytest
 from inference import Bow, fold_in_corpus, gather, open_evidence
 from inference.engines import ssi
 from inference.schedule import held_out_documents
-from inference.senses import Uses
-from inference.text import Choice, Stream, Tokeniser, choose, count
+from inference.senses import SenseUses
+from inference.text import Stream, Tokeniser, VocabularyChoice, choose, count
 from inference.text.sections import Sections
 from inference.training import Snapshot, train
 from tests.inference.corpora import postings as postings_of
@@ -84,7 +84,9 @@ def test_documents_are_cut_where_paragraphs_or_sentences_end(stream, monkeypatch
 @pytest.fixture(scope="module")
 def chosen(stream, tmp_path_factory):
     return choose(
-        stream, Choice(min_documents=2, sections=SIZE), tmp_path_factory.mktemp("bow") / "bow"
+        stream,
+        VocabularyChoice(min_documents=2, sections=SIZE),
+        tmp_path_factory.mktemp("bow") / "bow",
     )
 
 
@@ -99,7 +101,7 @@ def cut_texts() -> list[str]:
 
 def test_rows_are_sections_and_words_know_documents(chosen, stream):
     bow, vocabulary = chosen
-    kept, _, rows = naive.choose(cut_texts(), Choice(min_documents=2))
+    kept, _, rows = naive.choose(cut_texts(), VocabularyChoice(min_documents=2))
     assert vocabulary.words == kept and bow.D == len(rows) == len(cut_texts())
     for r, row in enumerate(rows):
         span = slice(bow.indptr[r], bow.indptr[r + 1])
@@ -114,7 +116,7 @@ def test_rows_are_sections_and_words_know_documents(chosen, stream):
             d for d in range(whole.D) if w in whole.words[whole.indptr[d] : whole.indptr[d + 1]]
         }
         assert vocabulary.documents[w] == len(having)
-    counts = count(stream, Choice(sections=SIZE))
+    counts = count(stream, VocabularyChoice(sections=SIZE))
     assert counts.cut == Sections(stream, SIZE).cut and len(counts.lengths) == bow.D
     text = texts()[1]
     for w in range(0, bow.V, 7):
@@ -199,7 +201,7 @@ def test_a_document_has_the_tokens_of_its_sections(evidence):
             evidence.word_topics.documents_with(w).tolist()
             == np.flatnonzero(tally[:, w].any(axis=1)).tolist()
         )
-        uses = Uses(evidence, w, np.arange(K))
+        uses = SenseUses(evidence, w, np.arange(K))
         assert uses.in_documents == len(evidence.word_topics.documents_with(w))
         tokens_of, documents_of = uses.tally(np.arange(60, dtype=np.int32) % 3, 3)
         for g in range(3):
@@ -225,7 +227,7 @@ def test_each_token_is_where_its_word_is_in_the_whole_text(evidence, chosen):
             for w in asked.tolist()
             for start in evidence.token_places.offsets(d, w).tolist()
         ]
-    uses = Uses(evidence, 0, np.arange(K))
+    uses = SenseUses(evidence, 0, np.arange(K))
     pairs = np.repeat(np.arange(len(uses.rows)), uses.counts)
     nth = np.concatenate([np.arange(n) for n in uses.counts])
     places = evidence.token_places.of_rows(uses.rows[pairs], nth, 0).tolist()

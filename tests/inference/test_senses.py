@@ -8,7 +8,7 @@ from inference.evidence.mixtures import DocumentMixtures
 from inference.evidence.token_topics import TokenTopics
 from inference.evidence.topic_documents import TopicDocuments
 from inference.evidence.word_topics import WordTopics
-from inference.senses import Uses, distinguishing, order_evenly
+from inference.senses import SenseUses, distinguishing, order_evenly
 from tests.inference import naive_senses as naive
 from tests.inference.corpora import postings as postings_of
 
@@ -62,7 +62,7 @@ MASKS = [None, np.arange(D) % 3 > 0]
 def test_tokens_by_topic_and_group(evidence, into, mask):
     group = (np.arange(D) % 4 - 1).astype(np.int32)
     for word in (0, 7, 39):
-        uses = Uses(evidence, word, into, mask)
+        uses = SenseUses(evidence, word, into, mask)
         tokens = naive.tokens_of(evidence, word, into, mask)
         for of, groups, G in ((None, [0] * D, 1), (group, group, 3)):
             found = uses.tally(of, G)
@@ -78,7 +78,7 @@ def test_tokens_by_topic_and_group(evidence, into, mask):
 
 
 def test_orders_hold_every_pair_once(evidence):
-    uses = Uses(evidence, 3, np.arange(K))
+    uses = SenseUses(evidence, 3, np.arange(K))
     pairs = uses.pairs(None)
     by_certainty = uses.by_certainty(pairs)
     assert sorted(by_certainty) == sorted(pairs)
@@ -105,7 +105,7 @@ def test_spread_takes_all_and_every_beginning_from_everywhere(n):
 @pytest.mark.parametrize("into", INTO)
 def test_near_words(evidence, into):
     word = 11
-    uses = Uses(evidence, word, into)
+    uses = SenseUses(evidence, word, into)
     tokens = naive.tokens_of(evidence, word, into, None)
     senses = sorted({k for _, k, _ in tokens})
     expected = naive.near(evidence, tokens, senses, into, word)
@@ -123,7 +123,7 @@ def test_near_words(evidence, into):
 
 
 def test_a_sole_sense_is_told_from_the_corpus(evidence):
-    uses = Uses(evidence, 11, np.zeros(K, np.int64))
+    uses = SenseUses(evidence, 11, np.zeros(K, np.int64))
     [found] = uses.near([0], 10)
     frequencies = np.diff(evidence.postings.indptr)
     for near in found:
@@ -134,7 +134,7 @@ def test_a_sole_sense_is_told_from_the_corpus(evidence):
 
 
 def test_two_words_told_apart(evidence):
-    a, b = (Uses(evidence, w, np.arange(K)) for w in (2, 9))
+    a, b = (SenseUses(evidence, w, np.arange(K)) for w in (2, 9))
     of = [set(uses.documents.tolist()) for uses in (a, b)]
     of = [of[0] - of[1], of[1] - of[0]]
     assert distinguishing(evidence, a, a, 5) == ([], [])

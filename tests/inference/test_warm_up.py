@@ -20,7 +20,7 @@ from inference.evaluate import Completion, diagnose
 from inference.schedule import held_out_documents
 from inference.index import Index, collocations, hits, patterns, two_sets, word_units
 from inference.text import *
-from inference.senses import Uses, distinguishing
+from inference.senses import SenseUses, distinguishing
 from inference.text.starts import Starts
 from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
 from inference.day_sums import in_span
@@ -71,19 +71,19 @@ with patch.object(Dispatcher, "compile", noticed):
         similar.nearest(evidence.topic_documents, np.ones(30) / 30, 5)
         sparing = open_evidence(Path(sys.argv[1]) / "evidence", Bow.open(Path(sys.argv[1]), sparing=True), postings)
         sparing.token_topics.word_sums(np.zeros(bow.D, np.int32), np.zeros((1, 30), np.int32), 1)
-        Uses(sparing, 1, np.arange(30)).near([0], 5)
+        SenseUses(sparing, 1, np.arange(30)).near([0], 5)
         similar.nearest(sparing.topic_documents, np.ones(30) / 30, 5)
         evidence.mixtures.sums(np.zeros(bow.D, np.int32), 1)
         evidence.mixtures.folded(np.zeros(30, np.int32))
         evidence.token_topics.word_sums(np.zeros(bow.D, np.int32), np.zeros((1, 30), np.int32), 1)
         for mask, into in ((None, np.arange(30)), (np.arange(bow.D) % 2 > 0, np.zeros(30, np.int32))):
-            uses = Uses(evidence, 1, into, mask)
+            uses = SenseUses(evidence, 1, into, mask)
             uses.tally(np.zeros(bow.D, np.int32), 1)
             uses.by_day(uses.by_certainty(uses.pairs(0)), np.arange(bow.D, dtype=np.int32))
             uses.certainties()
             uses.places(uses.pairs(0))
             uses.near([0, 1], 5)
-            distinguishing(evidence, uses, Uses(evidence, 2, into, mask), 5)
+            distinguishing(evidence, uses, SenseUses(evidence, 2, into, mask), 5)
         diagnose(bow, engine.topics(config, state), evidence)
     many = [np.unique(rng.integers(0, 500, 12)) for _ in range(3000)]
     starts, words = np.cumsum([0] + [len(d) for d in many]), np.concatenate(many).astype(np.int32)
@@ -126,8 +126,8 @@ with patch.object(Dispatcher, "compile", noticed):
     stream = Stream.open(Path(sys.argv[1]) / "stream")
     duplicates.find(stream)
     for choice in (
-        Choice(stop_words("en"), min_documents=1, hyphens="join", apostrophes="join", phrases=("old and new",)),
-        Choice(stop_words("en"), 1, 1.0, forms="stems", language="en", duplicates="near"),
+        VocabularyChoice(stop_words("en"), min_documents=1, hyphens="join", apostrophes="join", phrases=("old and new",)),
+        VocabularyChoice(stop_words("en"), 1, 1.0, forms="stems", language="en", duplicates="near"),
     ):
         phrases.find(stream, choice)
         choose(stream, choice, Path(sys.argv[1]) / "chosen")

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import regex
 
-from inference.text import Choice
+from inference.text import VocabularyChoice
 from inference.text.characters import canonical
 from inference.text.clitics import CLITICS
 from inference.text.segment import segmenter
@@ -256,7 +256,7 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
         marks = {start: mark for start, *_, mark in pieces(text)}
         for start, _, word in units(
             text,
-            Choice(
+            VocabularyChoice(
                 choice.stop_words,
                 hyphens=choice.hyphens,
                 apostrophes=choice.apostrophes,

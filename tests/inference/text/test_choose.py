@@ -13,9 +13,9 @@ from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGU
 from inference.bow import Bow, Postings
 from inference.errors import Invalid
 from inference.text import (
-    Choice,
     Stream,
     Tokeniser,
+    VocabularyChoice,
     choose,
     duplicates,
     joined_forms,
@@ -102,11 +102,13 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
 
 
 CHOICES = [
-    Choice(stop_words("en"), min_documents=2, max_share=0.9),
-    Choice(min_documents=1, max_share=1.0, min_length=1, numbers=True),
-    Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join"),
-    Choice(stop_words("en"), min_documents=1, max_share=1.0, apostrophes="join", min_length=1),
-    Choice(
+    VocabularyChoice(stop_words("en"), min_documents=2, max_share=0.9),
+    VocabularyChoice(min_documents=1, max_share=1.0, min_length=1, numbers=True),
+    VocabularyChoice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join"),
+    VocabularyChoice(
+        stop_words("en"), min_documents=1, max_share=1.0, apostrophes="join", min_length=1
+    ),
+    VocabularyChoice(
         stop_words("en"),
         min_documents=1,
         max_share=1.0,
@@ -114,19 +116,19 @@ CHOICES = [
         apostrophes="join",
         numbers=True,
     ),
-    Choice(
+    VocabularyChoice(
         frozenset(["new"]),
         min_documents=1,
         max_share=1.0,
         phrases=("new york", "new york city", "in the", "no such"),
     ),
-    Choice(
+    VocabularyChoice(
         min_documents=1,
         max_share=1.0,
         hyphens="join",
         phrases=("is well-known", "new york", "mother-in-law isn"),
     ),
-    Choice(
+    VocabularyChoice(
         stop_words("en"),
         min_documents=1,
         max_share=1.0,
@@ -134,29 +136,29 @@ CHOICES = [
         language="en",
         phrases=("running run",),
     ),
-    Choice(
+    VocabularyChoice(
         min_documents=1,
         max_share=1.0,
         variants=(("new york", "peace1"), ("mother-in", "war"), ("running", "ran")),
         phrases=("peace1 city",),
     ),
-    Choice(
+    VocabularyChoice(
         min_documents=1,
         max_share=1.0,
         hyphens="join",
         variants=(("well-known", "running"), ("new-york", "a")),
     ),
-    Choice(
+    VocabularyChoice(
         min_documents=1,
         max_share=1.0,
         hyphens="join",
         variants=(("running", "well-known"), ("city", "no-such"), ("york city", "no-such")),
         phrases=("new york no-such",),
     ),
-    Choice(min_documents=2, max_share=1.0, forms="lemmas", language="en"),
-    Choice(stop_words("en"), min_documents=1, apostrophes="clitics", language="en"),
-    Choice(min_documents=1, apostrophes="clitics", hyphens="join", language="fr"),
-    Choice(min_documents=1, apostrophes="clitics", language="tr"),
+    VocabularyChoice(min_documents=2, max_share=1.0, forms="lemmas", language="en"),
+    VocabularyChoice(stop_words("en"), min_documents=1, apostrophes="clitics", language="en"),
+    VocabularyChoice(min_documents=1, apostrophes="clitics", hyphens="join", language="fr"),
+    VocabularyChoice(min_documents=1, apostrophes="clitics", language="tr"),
 ]
 
 
@@ -177,13 +179,15 @@ CHOICES = [
     ],
 )
 def test_an_apostrophe_divides_what_a_language_ties_to_a_word(tmp_path, language, text, words):
-    choice = Choice(min_documents=1, min_length=1, apostrophes="clitics", language=language)
+    choice = VocabularyChoice(
+        min_documents=1, min_length=1, apostrophes="clitics", language=language
+    )
     found = agree(tmp_path, [f"{text} one", f"two {text}"], choice)
     assert sorted(found.words) == sorted({"one", "two", *words})
 
 
 def test_typed_stop_words_and_phrases_have_apostrophes_as_the_texts_do(tmp_path):
-    choice = Choice(
+    choice = VocabularyChoice(
         frozenset(["o'clock", "ma’am"]),
         min_documents=1,
         apostrophes="clitics",
@@ -205,7 +209,7 @@ def test_twins(tmp_path, monkeypatch, choice, block):
 
 
 def test_what_words_become(tmp_path):
-    choice = Choice(
+    choice = VocabularyChoice(
         stop_words("en"),
         min_documents=1,
         max_share=1.0,
@@ -239,7 +243,7 @@ def test_repeated_documents_are_looked_for_in_the_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(duplicates, "find", found)
     texts = ["one two three four five six seven eight"] * 3
     stream = written(tmp_path / "tokens", texts)
-    choice = Choice(min_documents=1, max_share=1.0, duplicates="near")
+    choice = VocabularyChoice(min_documents=1, max_share=1.0, duplicates="near")
     bow, _ = choose(stream, choice, tmp_path / "bow")
     assert scratch == [tmp_path / "bow"] and np.diff(bow.indptr).tolist() == [8, 0, 0]
 
@@ -269,20 +273,22 @@ def spread() -> list[str]:
     ],
 )
 def test_frequent_words_that_are_spread_evenly_do_not_count(tmp_path, more):
-    choice = Choice(numbers=True, min_documents=2, **more)
+    choice = VocabularyChoice(numbers=True, min_documents=2, **more)
     words = agree(tmp_path, spread(), choice, left_out={3}).words
     assert "lump" in words and ("dull" in words) == bool({"kept", "spread_evenly"} & more.keys())
 
 
 def test_of_short_or_few_documents_evenly_spread_words_count(tmp_path):
     short = [text[:300] for text in spread()]
-    assert "dull" in agree(tmp_path / "short", short, Choice(min_documents=2)).words
-    assert "dull" in agree(tmp_path / "few", spread()[:190], Choice(min_documents=2)).words
+    assert "dull" in agree(tmp_path / "short", short, VocabularyChoice(min_documents=2)).words
+    assert (
+        "dull" in agree(tmp_path / "few", spread()[:190], VocabularyChoice(min_documents=2)).words
+    )
 
 
 def test_a_word_that_is_kept_counts_however_common(tmp_path):
     texts = ["always alpha", "always beta", "always gamma alpha", "beta gamma"]
-    choice = Choice(min_documents=1, max_share=0.6)
+    choice = VocabularyChoice(min_documents=1, max_share=0.6)
     assert "always" not in agree(tmp_path / "without", texts, choice).words
     assert (
         "always"
@@ -293,7 +299,10 @@ def test_a_word_that_is_kept_counts_however_common(tmp_path):
 def test_given_words(tmp_path):
     texts = ["Alpha beta\tBETA new_york x-y 5th", "new york Alpha", "new york beta"]
     words = agree(
-        tmp_path, texts, Choice(min_documents=1, max_share=1.0, phrases=("new york",)), given=True
+        tmp_path,
+        texts,
+        VocabularyChoice(min_documents=1, max_share=1.0, phrases=("new york",)),
+        given=True,
     ).words
     assert words == ["new_york", "Alpha", "beta", "BETA", "x-y"]
 
@@ -302,7 +311,9 @@ def test_segmented_words(tmp_path):
     texts = ["我们的经济和他们的文化因为这个问题而不同", "经济 ABC 文化 1984年"]
     assert (
         "经济"
-        in agree(tmp_path, texts, Choice(min_documents=1, max_share=1.0), language="zh").words
+        in agree(
+            tmp_path, texts, VocabularyChoice(min_documents=1, max_share=1.0), language="zh"
+        ).words
     )
 
 
@@ -312,7 +323,7 @@ def test_real_news(tmp_path, corpora_folder):
     agree(
         tmp_path,
         texts,
-        Choice(
+        VocabularyChoice(
             stop_words("en"),
             min_documents=2,
             hyphens="join",
@@ -329,7 +340,7 @@ def test_terms_of_a_text_are_those_of_the_corpus(choice):
     found = terms(TEXTS[28:33], choice)
     for text, of in zip(TEXTS[28:33], found, strict=True):
         expected = naive.units(text, choice)
-        keep = Choice(
+        keep = VocabularyChoice(
             min_documents=1, max_share=1.0, min_length=choice.min_length, numbers=choice.numbers
         )
         kept = (
@@ -350,7 +361,9 @@ def test_terms_of_a_text_are_those_of_the_corpus(choice):
 
 def test_a_megabyte_without_a_space_is_left_out(tmp_path):
     stream = written(tmp_path / "tokens", ["x" * 1_000_000 + " word"] * 3)
-    _, vocabulary = choose(stream, Choice(min_documents=1, max_share=1.0), tmp_path / "bow")
+    _, vocabulary = choose(
+        stream, VocabularyChoice(min_documents=1, max_share=1.0), tmp_path / "bow"
+    )
     assert vocabulary.words == ["word"]
     assert vocabulary.dropped == {"too long": (1, 3)}
 
@@ -366,7 +379,11 @@ def test_a_megabyte_without_a_space_is_left_out(tmp_path):
 )
 def test_nothing_left_says_why(tmp_path, texts, said):
     with pytest.raises(Invalid, match=said):
-        choose(written(tmp_path / "tokens", texts), Choice(stop_words("en")), tmp_path / "bow")
+        choose(
+            written(tmp_path / "tokens", texts),
+            VocabularyChoice(stop_words("en")),
+            tmp_path / "bow",
+        )
     assert not (tmp_path / "bow").exists()
 
 
@@ -388,7 +405,7 @@ def test_nothing_left_says_why(tmp_path, texts, said):
 )
 def test_choices_that_can_not_be(options):
     with pytest.raises(Invalid) as refused:
-        Choice(**options)
+        VocabularyChoice(**options)
     assert refused.value.field in options
 
 
@@ -402,7 +419,7 @@ def test_every_form_that_is_offered_can_be_had():
 
 def test_of_lemmas_it_is_known_which_forms_they_have(tmp_path):
     stream = written(tmp_path / "tokens", ["the mice ran", "a mouse runs"])
-    choice = Choice(min_documents=1, max_share=1.0, forms="lemmas", language="en")
+    choice = VocabularyChoice(min_documents=1, max_share=1.0, forms="lemmas", language="en")
     _, vocabulary = choose(stream, choice, tmp_path / "bow")
     words = words_of_forms(tmp_path / "bow")
     forms = {
@@ -410,14 +427,14 @@ def test_of_lemmas_it_is_known_which_forms_they_have(tmp_path):
         for column, lemma in enumerate(vocabulary.words)
     }
     assert forms["mouse"] == {"mice", "mouse"} and forms["run"] == {"ran", "runs"}
-    choose(stream, Choice(min_documents=1, max_share=1.0), tmp_path / "bow")
+    choose(stream, VocabularyChoice(min_documents=1, max_share=1.0), tmp_path / "bow")
     assert words_of_forms(tmp_path / "bow") is None
 
 
 def test_of_stems_it_is_known_which_joined_words_have_them(tmp_path):
     texts = ["the Qur’an, the Qur'an, a Qur’anic school", "Shi'ites, schools and Qur’ans"]
     stream = written(tmp_path / "tokens", texts)
-    choice = Choice(min_documents=1, forms="stems", language="en", apostrophes="clitics")
+    choice = VocabularyChoice(min_documents=1, forms="stems", language="en", apostrophes="clitics")
     _, vocabulary = choose(stream, choice, tmp_path / "bow")
     columns = range(len(vocabulary.words))
     forms = joined_forms(tmp_path / "bow", columns)
@@ -425,5 +442,5 @@ def test_of_stems_it_is_known_which_joined_words_have_them(tmp_path):
         "qur'an": ["qur'an", "qur'anic", "qur'ans"],
         "shi'it": ["shi'ites"],
     }
-    choose(stream, Choice(min_documents=1, apostrophes="join"), tmp_path / "bow")
+    choose(stream, VocabularyChoice(min_documents=1, apostrophes="join"), tmp_path / "bow")
     assert joined_forms(tmp_path / "bow", columns) == {}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from inference.runtime import memory
-from inference.text import Choice, choose, duplicates
+from inference.text import VocabularyChoice, choose, duplicates
 from tests.inference.text import naive
 from tests.inference.text.test_choose import written
 
@@ -88,9 +88,9 @@ def test_left_out_of_the_bag_of_words(tmp_path, which):
     texts = made()
     stream = written(tmp_path / "tokens", texts)
     left_out = duplicates.find(stream)[which == "near"] >= 0
-    choice = Choice(min_documents=1, max_share=1.0)
+    choice = VocabularyChoice(min_documents=1, max_share=1.0)
     expected, _ = choose(stream, choice, tmp_path / "expected", left_out)
     bow, _ = choose(
-        stream, Choice(min_documents=1, max_share=1.0, duplicates=which), tmp_path / "bow"
+        stream, VocabularyChoice(min_documents=1, max_share=1.0, duplicates=which), tmp_path / "bow"
     )
     assert bow.digest == expected.digest and (np.diff(bow.indptr)[left_out] == 0).all()

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from inference.text import Choice, phrases, stop_words
+from inference.text import VocabularyChoice, phrases, stop_words
 from tests.inference.text import naive
 from tests.inference.text.test_choose import written
 
@@ -45,7 +45,7 @@ def made(seed=1):
 
 @pytest.mark.parametrize("hyphens", ["split", "join"])
 def test_planted_phrases(tmp_path, hyphens):
-    choice = Choice(stop_words("en"), min_documents=2, hyphens=hyphens)
+    choice = VocabularyChoice(stop_words("en"), min_documents=2, hyphens=hyphens)
     found = agree(tmp_path, made(), choice)
     assert list(found)[:3] != [] and {"new york", "new york city", "house of the lords"} <= set(
         list(found)[:4]
@@ -57,7 +57,7 @@ def test_news(tmp_path, corpora_folder):
     with gzip.open(corpora_folder / "reuters21578.jsonl.gz", "rt", encoding="utf-8") as file:
         texts = [json.loads(line)["text"] for line, _ in zip(file, range(80), strict=False)]
     assert "new york" in agree(
-        tmp_path, texts, Choice(stop_words("en"), min_documents=3, apostrophes="join")
+        tmp_path, texts, VocabularyChoice(stop_words("en"), min_documents=3, apostrophes="join")
     )
 
 
@@ -67,12 +67,12 @@ def test_chance_makes_few_phrases(tmp_path):
         " ".join(random.choice([f"w{chr(97 + i)}x" for i in range(20)], 50)) for _ in range(200)
     ]
     # Of 400 pairs, at 0.1%
-    assert len(phrases.find(written(tmp_path, texts), Choice(min_documents=1))) < 4
+    assert len(phrases.find(written(tmp_path, texts), VocabularyChoice(min_documents=1))) < 4
 
 
 def test_a_full_table_keeps_the_frequent(tmp_path, monkeypatch):
     stream = written(tmp_path, made())
-    choice = Choice(stop_words("en"), min_documents=2)
+    choice = VocabularyChoice(stop_words("en"), min_documents=2)
     everything = {phrase.words for phrase in phrases.find(stream, choice)}
     monkeypatch.setattr(phrases, "EXACT_PAIRS", 2)
     few = {phrase.words for phrase in phrases.find(stream, choice)}
@@ -81,4 +81,4 @@ def test_a_full_table_keeps_the_frequent(tmp_path, monkeypatch):
 
 
 def test_nothing(tmp_path):
-    assert phrases.find(written(tmp_path, ["", "1 2 3"]), Choice()) == []
+    assert phrases.find(written(tmp_path, ["", "1 2 3"]), VocabularyChoice()) == []

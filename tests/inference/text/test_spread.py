@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from inference.text import REASONS, Choice, Spread, choose, count
+from inference.text import REASONS, Spread, VocabularyChoice, choose, count
 from tests.inference.text.test_choose import TEXTS, written
 
 
 def test_counts_are_those_of_choosing(tmp_path):
     stream = written(tmp_path / "tokens", TEXTS)
-    choice = Choice(
+    choice = VocabularyChoice(
         stop_words=frozenset(["the", "a"]),
         min_documents=1,
         max_share=1.0,
@@ -43,11 +43,11 @@ def test_a_long_stream_is_counted_in_part_and_evenly(tmp_path):
     part = Spread(stream, limit=80)
     assert not part.whole and part.D == 40 and part.tokens == 80
     assert np.diff(part.numbers).min() == np.diff(part.numbers).max() == 10
-    found = count(part, Choice(min_documents=1, max_share=1.0))
+    found = count(part, VocabularyChoice(min_documents=1, max_share=1.0))
     [again] = [i for i in range(len(found.tokens)) if found.words(np.array([i])) == ["again"]]
     assert found.documents[again] == 40
 
 
 def test_nothing_is_counted_of_nothing(tmp_path):
     assert Spread(written(tmp_path / "tokens", [""])).tokens == 0
-    assert count(Spread(written(tmp_path / "empty", [])), Choice()).tokens.sum() == 0
+    assert count(Spread(written(tmp_path / "empty", [])), VocabularyChoice()).tokens.sum() == 0

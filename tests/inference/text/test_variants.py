@@ -2,7 +2,7 @@
 
 import pytest
 
-from inference.text import Choice, choose, terms, variants
+from inference.text import VocabularyChoice, choose, terms, variants
 from tests.inference.text.test_choose import written
 
 
@@ -25,7 +25,9 @@ def test_a_compound_is_shown_with_its_hyphen_where_that_is_usual(tmp_path):
     alike = variants.find(stream, "de")
     assert dict(alike) == {"spdfraktion": "spd-fraktion", "spd-fraktion": "spd-fraktion"}
     for hyphens in ("split", "join"):
-        choice = Choice(min_documents=1, max_share=1.0, variants=tuple(alike), hyphens=hyphens)
+        choice = VocabularyChoice(
+            min_documents=1, max_share=1.0, variants=tuple(alike), hyphens=hyphens
+        )
         _, vocabulary = choose(stream, choice, tmp_path / hyphens)
         tokens = dict(zip(vocabulary.words, vocabulary.tokens.tolist(), strict=True))
         assert tokens["spd-fraktion"] == 4 and "fraktion" not in tokens
@@ -52,7 +54,9 @@ def test_parts_of_a_longer_chain_are_no_words_of_their_own(tmp_path):
 )
 def test_words_that_the_end_of_a_line_breaks_are_whole(tmp_path, broken):
     stream = written(tmp_path / "tokens", [f"The {broken} is here", "a government"])
-    choice = Choice(min_documents=1, max_share=1.0, variants=tuple(variants.find(stream, "en")))
+    choice = VocabularyChoice(
+        min_documents=1, max_share=1.0, variants=tuple(variants.find(stream, "en"))
+    )
     _, vocabulary = choose(stream, choice, tmp_path / "bow")
     assert dict(zip(vocabulary.words, vocabulary.tokens.tolist(), strict=True))["government"] == 2
     assert "govern" not in vocabulary.words
@@ -97,14 +101,14 @@ def test_a_spelling_with_a_hyphen_counts_as_the_usual_one(tmp_path):
 def test_printers_ligatures_are_letters(tmp_path):
     _, vocabulary = choose(
         written(tmp_path / "a", ["ﬁrst eﬀort", "first effort"]),
-        Choice(min_documents=2),
+        VocabularyChoice(min_documents=2),
         tmp_path / "b",
     )
     assert vocabulary.words == ["effort", "first"]
 
 
 def test_pages_mark_a_writing_as_its_word():
-    choice = Choice(variants=(("co-operation", "cooperation"), ("organise", "organize")))
+    choice = VocabularyChoice(variants=(("co-operation", "cooperation"), ("organise", "organize")))
     assert terms(["They organise co-operation, co operation."], choice) == [
         [
             (0, 4, "they"),
@@ -114,7 +118,7 @@ def test_pages_mark_a_writing_as_its_word():
             (31, 40, "operation"),
         ]
     ]
-    stems = Choice(variants=choice.variants, forms="stems", language="en")
+    stems = VocabularyChoice(variants=choice.variants, forms="stems", language="en")
     assert [word for _, _, word in terms(["co-operation organise"], stems)[0]] == [
         "cooper",
         "organiz",

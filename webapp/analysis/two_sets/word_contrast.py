@@ -13,7 +13,7 @@ from inference.answers.words import answer_words
 from inference.errors import Invalid
 from inference.explore import keyness
 from inference.index import Index, two_sets, word_units
-from inference.index.segments import Field
+from inference.index.segments import IndexField
 from inference.runtime.arrays import frozen
 from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.answer_jobs import (
@@ -53,7 +53,7 @@ class Counted:
     index: Index
     words: int
     phrases: list[str]
-    fields: list[Field]
+    fields: list[IndexField]
 
     @classmethod
     def of(cls, run: Run) -> "Counted":
@@ -66,7 +66,7 @@ class Counted:
         with sealed.hold(folder.parent):
             if run.corpus.embargo or not folder.is_dir():
                 return cls(index, words, [], of_words)
-            field = Field.open(folder)  # what is mapped stays when its files are put away
+            field = IndexField.open(folder)  # what is mapped stays when its files are put away
         behind = field._replace(words=frozen(field.words + words, np.int32))
         return cls(index, words, _phrases(run.snapshot_id), [*of_words, behind])
 

@@ -14,7 +14,7 @@ import regex
 
 from inference.errors import Invalid
 from inference.kernels import assign
-from inference.senses import Uses
+from inference.senses import SenseUses
 from webapp.core.documents import document_days, wording
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links
@@ -120,7 +120,7 @@ def offered_orders(corpus: Corpus) -> dict[Order, str]:
 
 def page(
     selection: RunSelection,
-    uses: Uses,
+    uses: SenseUses,
     topic: int | None,
     order: str = "certainty",
     first: int = 0,
@@ -188,7 +188,7 @@ def _words_after(cut_text: "CutLine") -> list[str]:
 
 
 def samples(
-    selection: RunSelection, uses: Uses, topics: list[int], count: int
+    selection: RunSelection, uses: SenseUses, topics: list[int], count: int
 ) -> dict[int, list[Line]]:
     """A line from each of the `count` documents in which each sense is most certain."""
     tokens: list[tuple[int, int]] = []  # the first one of each pair
@@ -204,7 +204,7 @@ def samples(
     return lines_of_topic
 
 
-def all_lines(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[list[Line]]:
+def all_lines(selection: RunSelection, uses: SenseUses, size: int = 10_000) -> Iterator[list[Line]]:
     """All lines, in the documents' order, a block at a time: under an embargo each block is a
     write."""
     pairs = uses.pairs(None)
@@ -215,7 +215,7 @@ def all_lines(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterat
         yield lines_of(selection, _of_word(selection.run, uses, tokens))
 
 
-def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
+def _ends(run: Run, uses: SenseUses, pairs: np.ndarray) -> np.ndarray:
     """int64: lines up to each pair, its own included; under embargo a document shows some of a
     word's alone."""
     counts = uses.counts[pairs].astype(np.int64)
@@ -262,7 +262,7 @@ class CutLine(NamedTuple):
     after: str
 
 
-def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[CutLine]:
+def _of_word(run: Run, uses: SenseUses, tokens: list[tuple[int, int]]) -> list[CutLine]:
     """The pieces of text around some tokens of a word, in their order."""
     pairs, nth = np.array(tokens, np.int64).reshape(-1, 2).T
     characters = uses.evidence.token_places.of_rows(uses.rows[pairs], nth, uses.word)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inference.senses import NearWord, Uses, distinguishing
+from inference.senses import NearWord, SenseUses, distinguishing
 from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, topic_numbers, topics
@@ -66,11 +66,11 @@ def asked_topic(view: RunView, topic: int | str | None) -> int | None:
     return int(view.labels.into[topic_numbers.check(topic, view.run, "topic")])
 
 
-def uses(view: RunView, word: Word, selection: RunSelection) -> Uses:
-    return Uses(evidence.of(view.run), word.number, view.labels.into, selection.mask)
+def uses(view: RunView, word: Word, selection: RunSelection) -> SenseUses:
+    return SenseUses(evidence.of(view.run), word.number, view.labels.into, selection.mask)
 
 
-def tallied(word: Uses) -> tuple[list[Tally], list[Tally]]:
+def tallied(word: SenseUses) -> tuple[list[Tally], list[Tally]]:
     """The topics of a word, most frequent first: (those that are senses, the others). Their shares
     sum to 1."""
     tokens, documents = (in_groups[0] for in_groups in word.tally())  # the only group: all
@@ -101,13 +101,13 @@ def shades(hues: Sequence[int]) -> list[int]:
 
 
 def names(
-    view: RunView, word: Uses, named_tallies: list[Tally], rare_tallies: list[Tally]
+    view: RunView, word: SenseUses, named_tallies: list[Tally], rare_tallies: list[Tally]
 ) -> dict[int, list[str]]:
     """topic -> at most WORDS_OF_SENSE words that name it, the best first.
 
     named_tallies: the word's senses, and rare_tallies: its other topics, as `tallied` returns both;
     topics that were merged count as one. A sense has the words that tell it from the word's other
-    senses (inference.senses.Uses.near, CANDIDATES of each); a topic that is no sense, and a sense
+    senses (inference.senses.SenseUses.near, CANDIDATES of each); a topic that is no sense, and a sense
     of too few documents to tell, the first words of its topic (topics.top_words).
     """
     near = word.near([tally.topic for tally in named_tallies], CANDIDATES)
@@ -233,7 +233,7 @@ class Mix:
         return max(shares, default=1.0) or 1.0
 
 
-def mix(run: Run, word: Uses, numbers: list[int], asked_field: str) -> Mix | None:
+def mix(run: Run, word: SenseUses, numbers: list[int], asked_field: str) -> Mix | None:
     """How the shares of some topics change over time or from value to value of a category. None
     where nothing is known to go by. Tokens that are less than LIKELY to be of their topic are
     counted apart: what is a guess in a period is no share of a sense there.

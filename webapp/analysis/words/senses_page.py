@@ -6,7 +6,7 @@ from functools import partial
 from itertools import accumulate
 
 from inference.errors import number_of
-from inference.senses import Uses
+from inference.senses import SenseUses
 from inference.text.spelling import fold_apostrophes
 from webapp.analysis.words import concordance, queries, senses
 from webapp.analysis.words.senses import Mix, Tally
@@ -65,7 +65,7 @@ def word_rows(view: RunView, words: list[queries.WordCount]) -> list[WordRow]:
 
 
 def topic_rows(
-    selection: RunSelection, uses: Uses, named_tallies: list[Tally], rare_tallies: list[Tally]
+    selection: RunSelection, uses: SenseUses, named_tallies: list[Tally], rare_tallies: list[Tally]
 ) -> tuple[list[Sense], list[OtherTopic]]:
     """The senses of a word and other topics of it, with their names, colours and links."""
     view = selection.view

@@ -6,7 +6,7 @@ import numpy as np
 
 from inference.errors import Invalid
 from inference.index.query import EXACT, Piece
-from inference.text import Choice, Stream
+from inference.text import Stream, VocabularyChoice
 from inference.text.joined_words import WordUnits
 from inference.text.stream import Block
 from webapp.analysis.words import queries
@@ -76,7 +76,7 @@ def find_uncounted(view: RunView, word: str) -> UncountedWord | None:
     )
 
 
-def _count_alone(version: Version, choice: Choice, text: str) -> int | None:
+def _count_alone(version: Version, choice: VocabularyChoice, text: str) -> int | None:
     """In about how many documents a word stands by itself, and is no part of a word that hyphens,
     apostrophes, variants or phrases make; None where no text has it, as titles may."""
     index = search.open_index(version.corpus)

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from inference.errors import Invalid
-from inference.senses import NearWord, Uses
+from inference.senses import NearWord, SenseUses
 from webapp.analysis.words import concordance, patterns, queries, senses
 from webapp.analysis.words.concordance import Lines, Order
 from webapp.analysis.words.pinned_words import pin_lines, pin_pattern, pin_words
@@ -188,7 +188,7 @@ def _lines(
     return PageResponse(page, lambda: PinnedHtml(pin_lines(page)))
 
 
-def _of_certainty(uses: Uses, certainty: AskedCertainty) -> Uses:
+def _of_certainty(uses: SenseUses, certainty: AskedCertainty) -> SenseUses:
     """The uses that the page's lines are of."""
     if not certainty:
         return uses

@@ -8,7 +8,7 @@ import numpy as np
 import regex
 
 from inference.answers import collection_unit as found
-from inference.answers.collection_unit import Certainty, Field
+from inference.answers.collection_unit import Certainty, UnitField
 from inference.effects import unit_documents
 from inference.errors import Invalid
 from inference.text.spelling import fold_apostrophes
@@ -33,10 +33,10 @@ class Unit:
     have it, of intervals. certainty: how it is known; rivals: fields that might be it as well.
     method: of the search that found what each document's unit is, 0 where nobody has looked."""
 
-    field: Field | None
+    field: UnitField | None
     said: str
     certainty: Certainty = "answered"
-    rivals: tuple[Field, ...] = ()
+    rivals: tuple[UnitField, ...] = ()
     method: int = 0
 
     @property
@@ -69,7 +69,7 @@ def _method(version: Version) -> int:
     return version.unit_fields.get("method", 0) if version.unit_fields else 0
 
 
-def _beyond(field: Field | None, answer: str | None) -> str:
+def _beyond(field: UnitField | None, answer: str | None) -> str:
     """For what intervals hold."""
     if field is not None:
         return (
@@ -78,7 +78,7 @@ def _beyond(field: Field | None, answer: str | None) -> str:
     return DOCUMENTS_ANSWERED if answer == "" else DOCUMENTS_UNSAID
 
 
-def known_fields(version: Version) -> list[Field]:
+def known_fields(version: Version) -> list[UnitField]:
     """The fields that were looked at; of a version where nobody has looked yet, or where looking
     failed, those that a person may name, with nothing known of how alike their texts are."""
     if version.unit_fields is None or failed(version):
@@ -91,12 +91,12 @@ def failed(version: Version) -> bool:
     return bool(version.unit_fields and version.unit_fields.get("failed"))
 
 
-def _read_field(row: dict) -> Field:
+def _read_field(row: dict) -> UnitField:
     values = {name: value for name, value in row.items() if name != "file"}
     values["aliases"] = tuple(values["aliases"])
     values["coarser"] = tuple(values["coarser"])
     values["examples"] = tuple(values.get("examples", ()))  # none of an older program
-    return Field(**values)
+    return UnitField(**values)
 
 
 def _of_columns(version: Version) -> list[ValueField | Names]:
@@ -107,18 +107,18 @@ def _values(field: ValueField | Names) -> int:
     return field.different if isinstance(field, Names) else len(field.values)
 
 
-def _not_looked_at(field: ValueField | Names) -> Field:
+def _not_looked_at(field: ValueField | Names) -> UnitField:
     values = _values(field)
-    return Field(field.name, values, float(values), 1.0, 1.0, 1.0, effect=1.0, correlation=0.0)
+    return UnitField(field.name, values, float(values), 1.0, 1.0, 1.0, effect=1.0, correlation=0.0)
 
 
-def possible(version: Version) -> list[Field]:
+def possible(version: Version) -> list[UnitField]:
     """Fields that a person may name, those whose texts are most alike first."""
     enough = [field for field in known_fields(version) if field.values >= FEWEST_VALUES]
     return sorted(enough, key=lambda field: (bool(field.unfit), -field.effect))[:FIELDS_OFFERED]
 
 
-def codes(version: Version, field: Field) -> np.ndarray:
+def codes(version: Version, field: UnitField) -> np.ndarray:
     """int32[D]: the value of each document, -1 for none."""
     row = _row(version, field.name)
     if row is not None:
@@ -238,6 +238,6 @@ def choose(corpus: Corpus, name: str | None) -> None:
     Corpus.objects.filter(pk=corpus.pk).update(unit=name)
 
 
-def _chosen_field(version: Version, name: str) -> Field | None:
+def _chosen_field(version: Version, name: str) -> UnitField | None:
     field = found.field_named(known_fields(version), name)
     return field if field is not None and field.values >= FEWEST_VALUES else None

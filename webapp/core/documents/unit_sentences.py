@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.answers.collection_unit import CLEAR, FEWEST_VALUES, TOO_FEW_VALUES, Field
+from inference.answers.collection_unit import CLEAR, FEWEST_VALUES, TOO_FEW_VALUES, UnitField
 from inference.explore.naming import capitalized
 from webapp.core.documents import unit_words
 from webapp.core.documents.corpus_unit import Unit, failed, known_fields, unit_of
@@ -123,7 +123,7 @@ def _of_documents(version: Version, unit: Unit) -> str:
     )
 
 
-def _alike_of_few_values(version: Version) -> Field | None:
+def _alike_of_few_values(version: Version) -> UnitField | None:
     """The field whose texts are most alike, of those that can't be the unit because they have too
     few values: two authors who wrote all texts. None where no such field's texts are clearly
     alike."""
@@ -145,7 +145,7 @@ def _two_digits(number: float) -> int:
     return int(float(f"{number:.2g}"))
 
 
-def _also_called(field: Field) -> str:
+def _also_called(field: UnitField) -> str:
     names = [unit_words.the_column(name) for name in field.aliases[:MOST_ALIASES]]
     if not names:
         return ""
@@ -153,7 +153,7 @@ def _also_called(field: Field) -> str:
     return f" {capitalized(' and '.join(names))} {form} the same groups of texts."
 
 
-def _field(version: Version, field: Field) -> str:
+def _field(version: Version, field: UnitField) -> str:
     """The field, and some of its values: what it is, where its name alone does not say it. Under
     embargo a value may be a text, and none is shown."""
     examples = () if version.corpus.embargo else field.examples

@@ -26,7 +26,7 @@ def alike(version: Version) -> list[tuple[str, str]]:
     return [(written, word) for written, word in settings.get("alike", ()) if written not in apart]
 
 
-def _how(version: Version) -> tuple[text.Choice, str, bool, cut_rules.CutRules]:
+def _how(version: Version) -> tuple[text.VocabularyChoice, str, bool, cut_rules.CutRules]:
     settings = version.settings
     reading = version.corpus.settings
     names = {
@@ -37,7 +37,7 @@ def _how(version: Version) -> tuple[text.Choice, str, bool, cut_rules.CutRules]:
         "forms",
         "language",
     } & settings.keys()
-    choice = text.Choice(
+    choice = text.VocabularyChoice(
         **{name: settings[name] for name in names},
         phrases=tuple(settings.get("phrases", ())),
         variants=tuple(alike(version)),

@@ -20,7 +20,7 @@ from inference.explore.following import equal_spans
 from inference.explore.grammar import Grammar
 from inference.explore.name_candidates import PERSON, Rarity, may_name, tells
 from inference.explore.naming import Name
-from inference.explore.neighbours import Sample, Written
+from inference.explore.neighbours import TopicSample, Written
 from inference.text.clitics import dividing_clitics
 from inference.text.numerals import number_words, written_number_words
 from inference.text.spelling import WORD, fold_apostrophes
@@ -223,7 +223,7 @@ class WrittenPhrase(NamedTuple):
     tokens: int
 
 
-def _written_phrases(sample: Sample, written: Written) -> list[WrittenPhrase]:
+def _written_phrases(sample: TopicSample, written: Written) -> list[WrittenPhrase]:
     """Every phrase of a topic that enough documents have, and of which the texts show how it is
     written."""
     phrases = []
@@ -234,7 +234,7 @@ def _written_phrases(sample: Sample, written: Written) -> list[WrittenPhrase]:
     return phrases
 
 
-def _every_word(words_of_topics: list[list[int]], samples: list[Sample]) -> list[list[int]]:
+def _every_word(words_of_topics: list[list[int]], samples: list[TopicSample]) -> list[list[int]]:
     """Those of each topic, and of its phrases."""
     return [
         [*words, *chain.from_iterable(phrase.words for phrase in sample.every)]

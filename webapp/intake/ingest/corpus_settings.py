@@ -4,7 +4,7 @@ dicts: fields keep their names."""
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
-from inference.text import Choice, Rules, Spread, Stream, stop_words, variants
+from inference.text import Rules, Spread, Stream, VocabularyChoice, stop_words, variants
 from webapp.platform.typed_text import as_counted
 
 SECTION_WORDS = 1_000  # words of a section, in which long documents are read
@@ -68,13 +68,13 @@ class VocabularySettings(Rules):
             *map(stop_words, (self.language, *self.also))
         )
 
-    def choice(self) -> Choice:
+    def choice(self) -> VocabularyChoice:
         """Raises Invalid, naming the field, for a value that can't be."""
         kept_words = frozenset(map(as_counted, self.kept_words))
         left_out = [word for word in self.stop_words() if as_counted(word) not in kept_words]
         # Words that were given as they are have the apostrophes that were typed
         as_typed = frozenset(word.lower() for word in self.kept_words)
-        return Choice(
+        return VocabularyChoice(
             stop_words=frozenset(left_out),
             kept=kept_words | as_typed,
             sections=self.section_words,

@@ -8,7 +8,7 @@ import orjson
 from pydantic import TypeAdapter
 
 from inference.runtime.durable import rewrite
-from inference.text import Choice, Spread, Stream
+from inference.text import Spread, Stream, VocabularyChoice
 from inference.text.joined_words import WordUnits
 from inference.text.phrases import find
 from webapp.intake.ingest.word_estimates import rough
@@ -47,7 +47,7 @@ class Proposal(Proposed):
 STORED = TypeAdapter(list[Proposal])
 
 
-def proposed(version: Version, choice: Choice) -> list[Proposal]:
+def proposed(version: Version, choice: VocabularyChoice) -> list[Proposal]:
     """Phrases by score, largest first.
 
     choice: the version's. Of a long corpus they are found in documents evenly spread over it, and
@@ -61,7 +61,7 @@ def proposed(version: Version, choice: Choice) -> list[Proposal]:
     return STORED.validate_json(path.read_bytes())
 
 
-def left_out(phrase: Proposal, version: Version, choice: Choice) -> str:
+def left_out(phrase: Proposal, version: Version, choice: VocabularyChoice) -> str:
     """Why a phrase would be no word of a version with the same thresholds, as the end of a
     sentence; "" for one that would. None is proposed that is too rare."""
     share = phrase.documents / max(1, version.documents)
@@ -94,7 +94,7 @@ def _parts(cut_text: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
     return [part for part in [(before, False), (text[start:stop], True), (after, False)] if part[0]]
 
 
-def _find_phrases(version: Version, choice: Choice) -> list[Proposal]:
+def _find_phrases(version: Version, choice: VocabularyChoice) -> list[Proposal]:
     folder = files.corpus_folder(version.corpus_id) / "tokens"
     stream = Spread(sealed.opened(lambda: Stream.open(folder), folder), MOST_SEARCHED_PIECES)
     phrases = find(stream, choice, MOST_PHRASES)
@@ -117,7 +117,7 @@ def _find_phrases(version: Version, choice: Choice) -> list[Proposal]:
     return proposals
 
 
-def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]:
+def _places(stream: Spread, choice: VocabularyChoice) -> list[tuple[int, int, int] | None]:
     """The first document that has each phrase, and where it stands there; None where a longer
     phrase covers it everywhere."""
     units = WordUnits(stream.lexicon, choice)

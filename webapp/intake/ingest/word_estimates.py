@@ -15,7 +15,16 @@ from inference import day_sums, engines
 from inference.engines.contract import Config, Remembering, SeveralCores, Shape
 from inference.runtime.memory import LARGE_BYTES
 from inference.schedule import Paces
-from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds
+from inference.text import (
+    REASONS,
+    THRESHOLDS,
+    Spread,
+    Stream,
+    VocabularyChoice,
+    count,
+    terms,
+    thresholds,
+)
 from inference.text.choose import Thresholds
 from webapp.intake.ingest.corpus_settings import VocabularySettings
 
@@ -386,7 +395,7 @@ def _left_out(counts, left: Thresholds) -> list[LeftOut]:
 
 
 def _passage(
-    passage: str, choice: Choice, counts, is_kept: np.ndarray, how_cut: dict
+    passage: str, choice: VocabularyChoice, counts, is_kept: np.ndarray, how_cut: dict
 ) -> BeforeAndAfter:
     [spans] = terms([passage], replace(choice, min_length=1, numbers=True), **how_cut)
     [words_of_passage] = terms([passage], choice, **how_cut)
@@ -408,7 +417,7 @@ def _passage(
     return BeforeAndAfter(parts, after)
 
 
-def _is_stop_word(text: str, choice: Choice) -> bool:
+def _is_stop_word(text: str, choice: VocabularyChoice) -> bool:
     """Whether it is a stop word, or words of which each is one and that an apostrophe joins."""
     parts = regex.split(r"['’]", text.lower())
     return text.lower() in choice.stop_words or (

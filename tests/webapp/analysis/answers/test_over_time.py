@@ -9,7 +9,7 @@ from django.urls import reverse
 from scipy.sparse import csr_matrix
 
 from inference.answers import spans
-from inference.answers.collection_unit import Field
+from inference.answers.collection_unit import UnitField
 from inference.answers.outcome import AmountTable
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.answers.spans import Calendar, SpansOfSet
@@ -164,7 +164,7 @@ def asker_of_authors(chance: np.random.Generator, part_later: float) -> SpanAske
         outcome, spans.Periods(place, days), spans.Speakers(unit, 0.3)
     )
     calendar = Calendar("year", np.arange(periods), place.astype(np.int32), days)
-    author = Field(
+    author = UnitField(
         name="author",
         values=authors,
         effective=authors,

@@ -17,7 +17,7 @@ from django.urls import reverse
 from pydantic import TypeAdapter
 
 from inference import day_sums
-from inference.answers.collection_unit import Field
+from inference.answers.collection_unit import UnitField
 from inference.errors import Invalid
 from inference.explore import bands
 from tests.corpora import as_csv
@@ -835,7 +835,7 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
 
 def unit_row(name: str, effect: float) -> dict:
     """A field that was looked at, as Version.unit_fields has it."""
-    field = Field(name, 40, 30.0, 1.0, 1.0, 0.9, effect, 0.05)
+    field = UnitField(name, 40, 30.0, 1.0, 1.0, 0.9, effect, 0.05)
     return asdict(field) | {"file": ""}
 
 

@@ -5,19 +5,19 @@ from dataclasses import asdict, replace
 import pytest
 from django.urls import reverse
 
-from inference.answers.collection_unit import TOO_FEW_VALUES, Field
+from inference.answers.collection_unit import TOO_FEW_VALUES, UnitField
 from webapp.core.documents import unit_sentences, unit_words
 from webapp.models import Corpus, Version
 
 pytestmark = pytest.mark.django_db  # a corpus looks for its owner, unless a test before it has
 
 
-def field(name: str, effect: float, correlation: float = 0.05, **more) -> Field:
-    return Field(name, 40, 30.0, 1.0, 1.0, 0.9, effect, correlation, **more)
+def field(name: str, effect: float, correlation: float = 0.05, **more) -> UnitField:
+    return UnitField(name, 40, 30.0, 1.0, 1.0, 0.9, effect, correlation, **more)
 
 
 def of_fields(
-    *fields: Field, answer: str | None = None, embargo: bool = False
+    *fields: UnitField, answer: str | None = None, embargo: bool = False
 ) -> unit_sentences.UnitSaid:
     rows = [asdict(each) | {"file": "codes-0"} for each in fields]
     version = Version(
@@ -114,7 +114,7 @@ def test_an_answer_is_not_asked_again(answer, sentence):
 
 def test_authors_who_are_too_few_are_named():
     """Two people wrote all texts: nobody is not who was found."""
-    user = Field("user", 2, 2.0, 1.0, 1.0, 0.9, 40.0, 0.2, unfit=TOO_FEW_VALUES)
+    user = UnitField("user", 2, 2.0, 1.0, 1.0, 0.9, 40.0, 0.2, unfit=TOO_FEW_VALUES)
     genre = replace(user, name="genre", effect=1.2)
     assert of_fields(genre, user).sentence == (
         "Texts with the same “user” resemble each other, but there are only 2 users, too few to say"

@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from inference import engines
 from inference.errors import Invalid
-from inference.text import Choice, Stream, Tokeniser, choose, stop_words, variants
+from inference.text import Stream, Tokeniser, VocabularyChoice, choose, stop_words, variants
 from tasks.corpora import choose as make, read_corpus, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.intake.ingest.test_upload import fields, prepare
@@ -95,7 +95,7 @@ def test_words_are_counted_as_they_will_be(client, tmp_path):
         stream.add([row[5] for row in rows[1:]], [""] * 250)
         stream.commit()
     alike = variants.find(Stream.open(tmp_path / "tokens"), "en")
-    choice = Choice(stop_words=stop_words("en"), min_documents=2, variants=tuple(alike))
+    choice = VocabularyChoice(stop_words=stop_words("en"), min_documents=2, variants=tuple(alike))
     bow, vocabulary = choose(Stream.open(tmp_path / "tokens"), choice, tmp_path / "bow")
     assert words.vocabulary == bow.V and words.counted == bow.tokens and words.whole
     assert [row.word for row in words.kept[:3]] and {row.word for row in words.kept} <= set(
