@@ -182,7 +182,7 @@ def _as_shares(weights: np.ndarray) -> np.ndarray:
 def answer_of_sides(collection: Drawn) -> Answers:
     """The sides compared as they are, with intervals of 95%."""
     data = collection.data()
-    topics = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+    topics = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.column_of_topic
     two_sides = question.of_two_sets(collection.side == 0, collection.side == 1, collection.unit)
     return answer(CountedTopics(*topics, data.T), two_sides, level=USUAL_LEVEL)
 

@@ -68,7 +68,9 @@ def effect(
         unit_documents.documents(documents) if unit is None else unit_documents.by_code(unit)
     )
     arrays = outcome.doc_ptr, outcome.doc_topics, outcome.doc_tokens, outcome.lengths
-    data = regression.Data.from_documents(independent, cell, arrays, outcome.into, TOPICS)
+    data = regression.Data.from_documents(
+        independent, cell, arrays, outcome.column_of_topic, TOPICS
+    )
     return held.answer_held(data, settings)
 
 

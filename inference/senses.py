@@ -49,7 +49,7 @@ class SenseUses:
     ):
         self.evidence = evidence
         self.word = word
-        self.into = np.asarray(column_of_topic, np.int32)
+        self.column_of_topic = np.asarray(column_of_topic, np.int32)
         rows, counts, topics, certainty = evidence.word_topics.rows_of_word(word)
         documents = evidence.section_bow.documents_of(rows)
         if mask is not None:
@@ -59,8 +59,8 @@ class SenseUses:
             counts = counts[is_chosen]
             topics = topics[is_chosen]
             certainty = certainty[is_chosen]
-        if not np.array_equal(self.into, np.arange(evidence.K)):
-            topics = self.into[topics].astype(np.uint16)
+        if not np.array_equal(self.column_of_topic, np.arange(evidence.K)):
+            topics = self.column_of_topic[topics].astype(np.uint16)
         self.rows = frozen(rows, rows.dtype.type)
         self.documents = frozen(documents, documents.dtype.type)
         self.counts = frozen(counts, counts.dtype.type)
@@ -155,7 +155,7 @@ class SenseUses:
             self.evidence,
             [self.rows[sample] for sample in samples],
             np.array(topics, np.int32),
-            self.into,
+            self.column_of_topic,
         )
         if len(topics) > 1:
             elsewhere = all_counts.sum(0) - all_counts

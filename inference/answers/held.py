@@ -93,7 +93,7 @@ def _unit_sums(data: regression.Data, settings: ComparedSettings) -> UnitSums:
         doc_topics=data.doc_topics,
         doc_tokens=data.doc_tokens,
         lengths=data.lengths,
-        into=data.into,
+        column_of_topic=data.column_of_topic,
         columns=data.T,
     )
     two_group_question = Question(

@@ -61,14 +61,14 @@ class AmountTable(NamedTuple):
 
 class CountedTopics(NamedTuple):
     """Words of topics, as a run's evidence has them. doc_ptr: int64[D + 1]; doc_topics: uint16[m]
-    and doc_tokens: int32[m], the topics of each document and their words; lengths: int64[D]. into:
-    int32[K], the column that each topic is counted in, -1 for none; columns: T."""
+    and doc_tokens: int32[m], the topics of each document and their words; lengths: int64[D].
+    column_of_topic: int32[K], where each topic is counted, -1 for none; columns: T."""
 
     doc_ptr: np.ndarray
     doc_topics: np.ndarray
     doc_tokens: np.ndarray
     lengths: np.ndarray
-    into: np.ndarray
+    column_of_topic: np.ndarray
     columns: int
 
     @property
@@ -80,13 +80,14 @@ class CountedTopics(NamedTuple):
         """float64[groups, T]. group: int[D]; see Outcome. One pass over the documents' topics."""
         arrays = documents.arrays(self.doc_ptr, self.doc_topics, self.doc_tokens, self.lengths)
         group = frozen(np.asarray(group), np.int32)
-        column_of_topic = frozen(np.asarray(self.into), np.int32)
+        column_of_topic = frozen(np.asarray(self.column_of_topic), np.int32)
         return _summed(group, groups, *arrays[:3], column_of_topic, self.columns)
 
     def only(self, column: int) -> "CountedTopics":
         """See Outcome."""
-        column_of_topic = np.where(np.asarray(self.into) == column, 0, -1).astype(np.int32)
-        return self._replace(into=column_of_topic, columns=1)
+        is_counted = np.asarray(self.column_of_topic) == column
+        only_column = np.where(is_counted, 0, -1).astype(np.int32)
+        return self._replace(column_of_topic=only_column, columns=1)
 
 
 @njit(cache=True, nogil=True)

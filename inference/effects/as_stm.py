@@ -212,18 +212,18 @@ def _by_unit(weight: np.ndarray, starts: np.ndarray) -> csr_matrix:
 def _theta(data: regression.Data, rows: np.ndarray, alpha: np.ndarray) -> ThetaParts:
     """S, r and alpha of S + r alpha': [n, T], float64[n], float64[T]."""
     sizes = data.doc_ptr[rows + 1] - data.doc_ptr[rows]
-    has_column = data.into >= 0
+    has_column = data.column_of_topic >= 0
     row_of_entry = np.repeat(np.arange(len(rows)), sizes)
     r = 1 / (data.lengths[rows] + alpha.sum())
     at = (
         np.arange(len(row_of_entry))
         + (data.doc_ptr[rows] - (np.cumsum(sizes) - sizes))[row_of_entry]
     )
-    topics = data.into[data.doc_topics[at]]
+    topics = data.column_of_topic[data.doc_topics[at]]
     # csr_matrix sums those of topics that were merged
     share = data.doc_tokens[at] * r[row_of_entry] * (topics >= 0)
     sparse = csr_matrix((share, (row_of_entry, np.maximum(topics, 0))), (len(rows), data.T))
-    return sparse, r, np.bincount(data.into[has_column], alpha[has_column], data.T)
+    return sparse, r, np.bincount(data.column_of_topic[has_column], alpha[has_column], data.T)
 
 
 def _sums(sparse: csr_matrix, r: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -46,7 +46,7 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
     across = np.outer(floor, topics_read @ inverse)
     company += across + across.T + np.outer(floor, floor) * inverse.sum()
     solved = np.linalg.pinv(company)
-    summed = (data.into[used] == np.arange(data.T)[:, None]).astype(float)
+    summed = (data.column_of_topic[used] == np.arange(data.T)[:, None]).astype(float)
     # Their words, were they one topic
     as_one = summed * topics.share / np.maximum(summed @ topics.share, ABOVE_ZERO)[:, None]
     inflation = ((summed @ solved) * summed).sum(axis=1) * ((as_one @ company) * as_one).sum(axis=1)
@@ -56,10 +56,10 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
 def effect(
     data: regression.Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: np.ndarray
 ) -> np.ndarray | None:
-    """bow: a row for each document of data; topics: K rows, which data.into puts into T; design:
-    float64[C, P]; contrast: float64[P]. Returns float64[T], NaN of topics that others of like words
-    stand in for; None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other documents than the
-    bow's."""
+    """bow: a row for each document of data; topics: K rows, which data.column_of_topic puts into T;
+    design: float64[C, P]; contrast: float64[P]. Returns float64[T], NaN of topics that others of
+    like words stand in for; None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other
+    documents than the bow's."""
     if (read := _reading(data, bow, topics)) is None:
         return None
     topics_read, floor, inverse, solved, summed, inflation = read

@@ -185,7 +185,7 @@ def _unit_sums(data, unit, U, held_columns):
         for p in range(held_columns.shape[1]):
             moved[u, p] += data.lengths[d] * held_columns[c, p]
         for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
-            t = data.into[data.doc_topics[j]]
+            t = data.column_of_topic[data.doc_topics[j]]
             if t >= 0:
                 tokens[u, t] += data.doc_tokens[j]
     return tokens, moved, words

@@ -34,8 +34,8 @@ SAME_CONTRAST_PART = 1e-6  # of a contrast: so far may it be from what the desig
 class Data(NamedTuple):
     """What a regression is of. units: whose documents; cell: int32[D], the row of the design of
     each document, -1 for one that is left out; the others as in explore.bands: int64[D + 1],
-    uint16[m], int32[m], int64[D]; into: int32[K], the topic of T that each is counted as, -1 for
-    none."""
+    uint16[m], int32[m], int64[D]; column_of_topic: int32[K], which of T each topic is counted as, -1
+    for none."""
 
     units: Units
     cell: np.ndarray
@@ -43,7 +43,7 @@ class Data(NamedTuple):
     doc_topics: np.ndarray
     doc_tokens: np.ndarray
     lengths: np.ndarray
-    into: np.ndarray
+    column_of_topic: np.ndarray
     T: int
 
     @classmethod
@@ -51,7 +51,8 @@ class Data(NamedTuple):
         cls, units: Units, cell: np.ndarray, documents_: tuple, column_of_topic: np.ndarray, T: int
     ) -> "Data":
         """Arrays as kernels take them, which check no bounds. documents_: doc_ptr, doc_topics,
-        doc_tokens, lengths. Raises Invalid. cell: int[D]; column_of_topic: int[K], Data.into."""
+        doc_tokens, lengths. Raises Invalid. cell: int[D]; column_of_topic:
+        int[K]."""
         if not len(documents_[-1]) == len(cell) == len(units.order):
             raise Invalid(
                 "documents",
@@ -307,7 +308,7 @@ def _totals(data, design):
             for q in range(P):
                 gram[p, q] += data.lengths[d] * design[c, p] * design[c, q]
         for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
-            t = data.into[data.doc_topics[j]]
+            t = data.column_of_topic[data.doc_topics[j]]
             if t >= 0:
                 for p in range(P):
                     cross[t, p] += data.doc_tokens[j] * design[c, p]
@@ -339,7 +340,7 @@ def _residuals(data, design, weight):
             for p in range(P):
                 row[p] += data.lengths[d] * design[c, p]
             for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
-                t = data.into[data.doc_topics[j]]
+                t = data.column_of_topic[data.doc_topics[j]]
                 if t < 0 or data.doc_tokens[j] == 0:
                     continue
                 if not has_words[t]:
@@ -402,7 +403,7 @@ def _add_moments(data, block, design, weight, shift, sums):
                 for p in range(P):
                     w[q] += weight[b, q, p] * design[c, p]
             for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
-                t = data.into[data.doc_topics[j]]
+                t = data.column_of_topic[data.doc_topics[j]]
                 if t < 0 or data.doc_tokens[j] == 0:
                     continue
                 if not has_words[t]:

@@ -107,7 +107,7 @@ def _sums(data, tokens):
                 n += 1
             unit_words[g] += data.lengths[d]
             for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
-                t = data.into[data.doc_topics[j]]
+                t = data.column_of_topic[data.doc_topics[j]]
                 if t < 0 or data.doc_tokens[j] == 0:
                     continue
                 if own_topics[t, g] == 0.0:

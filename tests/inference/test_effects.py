@@ -471,7 +471,7 @@ def test_documents_corrected_for_reading_give_the_corrected_effect_an_interval()
         ]
     )
     data = data_of(chance.multinomial(lengths, np.full(K, 1 / K)), lengths, unit, side)._replace(
-        into=np.array([0, 1, -1, 1, 2], np.int32), T=3
+        column_of_topic=np.array([0, 1, -1, 1, 2], np.int32), T=3
     )
     bow = Bow.from_csr(csr_matrix(x))
     rows = np.array([[1.0, 0], [1, 1]])

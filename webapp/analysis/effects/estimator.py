@@ -108,7 +108,13 @@ class Estimator:
         second setting, or how the share changes in the second group; side b is the first. level: of
         the intervals, or None for what the data's topics give."""
         if self.model.is_plain:
-            count_arrays = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+            count_arrays = (
+                data.doc_ptr,
+                data.doc_topics,
+                data.doc_tokens,
+                data.lengths,
+                data.column_of_topic,
+            )
             outcome = estimator.CountedTopics(*count_arrays, data.T)
             first, second = self.model.two_sides(data.cell)
             of_sides = question.of_two_sets(second, first, data.units.unit_of_document)

@@ -69,7 +69,7 @@ def _compare_texts(
     counts, by least squares."""
     table = regression.table()
     data = _data(regression, table.topics, measured_trial)
-    has_topic = np.isin(np.arange(data.T), data.into)
+    has_topic = np.isin(np.arange(data.T), data.column_of_topic)
     at = table.topics.index(topic)
     estimated = regression.estimated(data, table.answers.level)
     differences = estimated.difference[has_topic], table.answers.difference[has_topic]
