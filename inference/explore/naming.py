@@ -164,17 +164,35 @@ def leading_words(evidence: Evidence) -> LeadingWords:
     return LeadingWords(standing(evidence), company.words(evidence)[0])
 
 
+class NamingRules(NamedTuple):
+    """What the names of all topics of a run are made by.
+
+    vocabulary: of all `spelled` words. avoided: words in small letters that name no subject, such
+    as those of who speaks. columns: int32[D] each, a span of time or a value of a field of each
+    document, -1 for none: a name follows its topic over them. numerals: number words in small
+    letters, which name nothing by themselves. nameless: topics that get no name, such as those in a
+    language whose function words are not known.
+    """
+
+    vocabulary: Mapping[int, str]
+    grammar: Grammar
+    avoided: Set[str]
+    columns: Sequence[np.ndarray]
+    numerals: Set[str] = frozenset()
+    nameless: Set[int] = frozenset()
+
+    @property
+    def names_nothing(self) -> Set[str]:
+        """Words in small letters that are no name by themselves."""
+        return self.avoided | self.numerals
+
+
 def by_coverage(
     evidence: Evidence,
     leading: LeadingWords,
-    vocabulary: Mapping[int, str],
     looked_at: Sequence[tuple[TopicSample, Written]],
-    grammar: Grammar,
     kinds: TopicCompany,
-    avoided: Set[str],
-    columns: Sequence[np.ndarray],
-    numerals: Set[str] = frozenset(),
-    nameless: Set[int] = frozenset(),
+    rules: NamingRules,
 ) -> list[Name]:
     """A name for each topic, by what it is in the documents. No two are equal.
 
@@ -183,21 +201,15 @@ def by_coverage(
     one of a topic's first words covers enough of it, it has no name: then its first words stand for
     it, as a list. Larger topics choose first.
 
-    leading: `leading_words` of the evidence. vocabulary: of all `spelled` words. looked_at: of each
-    topic, what explore.neighbours saw of its documents. kinds: which topics are general talk.
-    avoided: words in small letters that name no subject, such as those of who speaks.
-    columns: int32[D] each, a span of time or a value of a field of each document, -1 for none: a
-    name follows its topic over them. numerals: number words in small letters, which name nothing
-    by themselves. nameless: topics that get none, such as those in a language whose function words
-    are not known.
+    leading: `leading_words` of the evidence. looked_at: of each topic, what explore.neighbours saw
+    of its documents. kinds: which topics are general talk.
     """
-    names_nothing = avoided | numerals
-    groups = groups_of(evidence, columns)
+    groups = groups_of(evidence, rules.columns)
     size = np.bincount(
         evidence.mixtures.doc_topics, weights=evidence.mixtures.doc_tokens, minlength=evidence.K
     )
     lengths = np.array(
-        [len(vocabulary.get(w, "")) for w in range(evidence.document_bow.V)], np.int32
+        [len(rules.vocabulary.get(w, "")) for w in range(evidence.document_bow.V)], np.int32
     )
     of_topic = _words_of_names(leading, [sample for sample, _ in looked_at])
     rarity = rarity_of(evidence, leading.first, of_topic)
@@ -207,42 +219,57 @@ def by_coverage(
     for k in np.argsort(-size, kind="stable").tolist():
         sample, written = looked_at[k]
         topic_pieces = PieceTable(evidence, k, characters, of_topic[k], lengths)
-        words = {
-            w: topic_word(
-                evidence, k, w, topic_pieces, vocabulary[w], written.form((w,)) or vocabulary[w]
-            )
-            for w in of_topic[k]
-        }
+        words = _topic_words(topic_pieces, evidence, k, of_topic[k], rules.vocabulary, written)
         documents, weight = _documents(evidence, k)
-        course = Course(groups, documents, weight * size[k])
         naming = Naming(
             evidence=evidence,
             k=k,
             topic_pieces=topic_pieces,
             size=size[k],
             words=words,
-            first=_first_words(words, leading.first[k], names_nothing),
+            first=_first_words(words, leading.first[k], rules.names_nothing),
             lengths=lengths,
-            grammar=grammar,
+            grammar=rules.grammar,
             rarity=rarity,
-            avoided=avoided,
-            numerals=numerals,
-            course=course,
+            avoided=rules.avoided,
+            numerals=rules.numerals,
+            course=Course(groups, documents, weight * size[k]),
         )
-        every_unit = units(naming, sample.naming, written)
-        ranked = [unit for unit in every_unit if unit.rank < PART_HAS_OF]
-        least = GENERAL if kinds.general[k] else LEAST_COVERED
-        least = max(least, OF_LEADING * _leading(naming))
         parts: tuple[str, ...] = ()
-        if k not in nameless:
-            followed = following(naming, ranked)
-            parts = _heading(naming, followed, least, used) or _heading(naming, ranked, least, used)
-        plain_words = (
-            () if parts else _listing(naming, leading.first[k] or list(words), names_nothing)
-        )
+        if k not in rules.nameless:
+            least = GENERAL if kinds.general[k] else LEAST_COVERED
+            parts = _parts(naming, units(naming, sample.naming, written), least, used)
+        plain_words: tuple[str, ...] = ()
+        if not parts:
+            plain_words = _listing(naming, leading.first[k] or list(words), rules.names_nothing)
         names_of_topics[k] = Name(parts, plain_words)
         used.add(names_of_topics[k].text.casefold())
     return names_of_topics
+
+
+def _topic_words(
+    topic_pieces: PieceTable,
+    evidence: Evidence,
+    k: int,
+    words: list[int],
+    vocabulary: Mapping[int, str],
+    written: Written,
+) -> dict[int, TopicWord]:
+    """By number."""
+    topic_words = {}
+    for word in words:
+        spelling = vocabulary[word]
+        form = written.form((word,)) or spelling
+        topic_words[word] = topic_word(evidence, k, word, topic_pieces, spelling, form)
+    return topic_words
+
+
+def _parts(naming: Naming, every_unit: list[Unit], least: float, used: Set[str]) -> tuple[str, ...]:
+    """Of a topic's name; () where it has none. least: of the topic that a name covers."""
+    ranked = [unit for unit in every_unit if unit.rank < PART_HAS_OF]
+    least = max(least, OF_LEADING * _leading(naming))
+    followed = following(naming, ranked)
+    return _heading(naming, followed, least, used) or _heading(naming, ranked, least, used)
 
 
 def spelled(leading: LeadingWords, samples: Iterable[TopicSample]) -> np.ndarray:

@@ -78,16 +78,13 @@ def named(
         for sample in samples
     ]
     leading = naming.leading_words(evidence)
-    names = naming.by_coverage(
-        evidence,
-        leading,
-        dict(enumerate(spelled)),
-        looked_at,
-        Grammar(texts, stop_words(language)),
-        company.company(evidence),
-        avoided,
-        columns,
+    rules = naming.NamingRules(
+        vocabulary=dict(enumerate(spelled)),
+        grammar=Grammar(texts, stop_words(language)),
+        avoided=avoided,
+        columns=columns,
     )
+    names = naming.by_coverage(evidence, leading, looked_at, company.company(evidence), rules)
     assert set(naming.spelled(leading, samples)) <= set(range(len(spelled)))
     return [name.text for name in names], samples
 

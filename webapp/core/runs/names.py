@@ -19,7 +19,7 @@ from inference.explore.family_names import Term
 from inference.explore.following import equal_spans
 from inference.explore.grammar import Grammar
 from inference.explore.name_candidates import PERSON, Rarity, may_name, tells
-from inference.explore.naming import Name
+from inference.explore.naming import LeadingWords, Name, NamingRules
 from inference.explore.neighbours import TopicSample, Written
 from inference.text.clitics import dividing_clitics
 from inference.text.numerals import number_words, written_number_words
@@ -92,11 +92,51 @@ def of_words_alone(run_id: int, topics: Topics) -> Called:
     return Called(of_words(run_id, topics), no_phrases, no_phrases, by_words=True)
 
 
+class LookedAt(NamedTuple):
+    """What was read of one topic's documents. words: numbers of those that stand for it and of its
+    first ones. taught: what the grammar learns from. phrases: as Called has them."""
+
+    sample: TopicSample
+    words: list[int]
+    written: Written
+    taught: list[str]
+    phrases: list[tuple[str, int, int]]
+
+    @property
+    def every_word(self) -> list[int]:
+        """With those of its phrases."""
+        return [*self.words, *chain.from_iterable(phrase.words for phrase in self.sample.every)]
+
+
 def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> Called:
     """When training has ended: names made of words and phrases, as the texts write them.
 
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
+    samples = _samples(run, evidence, beat)
+    leading = naming.leading_words(evidence)
+    vocabulary = spelling(run.version_id, naming.spelled(leading, samples))
+    looked_at = []
+    for sample, standing, first in zip(samples, leading.standing, leading.first, strict=True):
+        beat.check()
+        words = list(dict.fromkeys([*standing, *first]))
+        looked_at.append(_look(run, evidence, sample, words, vocabulary))
+    rules = _rules(run.version, looked_at, leading, vocabulary)
+    seen = [(looked.sample, looked.written) for looked in looked_at]
+    names = naming.by_coverage(evidence, leading, seen, kinds, rules)
+    rarity = naming.rarity_of(evidence, leading.first, [looked.every_word for looked in looked_at])
+    numerals = written_number_words(_language(run.version))
+    terms = []
+    for k, looked in enumerate(looked_at):
+        of_words = _words_of_families(evidence, k, looked, rules)
+        written_phrases = _written_phrases(looked.sample, looked.written)
+        of_phrases = phrases_of_families(rules.grammar, written_phrases, rules.avoided, numerals)
+        terms.append(weigh_terms([*of_words, *of_phrases], rarity, names[k]))
+    return Called(names, [looked.phrases for looked in looked_at], terms)
+
+
+def _samples(run: Run, evidence: Evidence, beat: Beat) -> list[TopicSample]:
+    """What is looked at of each topic."""
     lengths = np.zeros(evidence.document_bow.V, np.int32)
     words = Word.objects.filter(version=run.version_id).annotate(length=Length("word"))
     for number, length in words.values_list("number", "length").iterator():
@@ -108,60 +148,45 @@ def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> C
             enough = [p for p in sample.naming if p.documents >= LEAST_DOCUMENTS]
             sample = sample._replace(naming=enough)
         samples.append(sample)
-    leading = naming.leading_words(evidence)
-    vocabulary = spelling(run.version_id, naming.spelled(leading, samples))
-    words_of_topics = []
-    for standing, first in zip(leading.standing, leading.first, strict=True):
-        words_of_topics.append(list(dict.fromkeys([*standing, *first])))
-    looked_at = []
+    return samples
+
+
+def _look(
+    run: Run,
+    evidence: Evidence,
+    sample: TopicSample,
+    words: list[int],
+    vocabulary: Mapping[int, str],
+) -> LookedAt:
+    texts = neighbours.read(sample, partial(embargo.beginnings, run.corpus))
+    written = neighbours.written(evidence, sample, words, vocabulary.__getitem__, texts)
     phrases = []
-    every_phrase = []
-    taught: list[str] = []
-    characters_of_topic = GRAMMAR // max(len(samples), 1)
-    for sample, words_of_topic in zip(samples, words_of_topics, strict=True):
-        beat.check()
-        texts = neighbours.read(sample, partial(embargo.beginnings, run.corpus))
-        taught += middles(list(texts.values()), characters_of_topic)
-        written = neighbours.written(
-            evidence, sample, words_of_topic, vocabulary.__getitem__, texts
-        )
-        looked_at.append((sample, written))
-        forms = [
-            (written.form(p.words), p.tokens, p.documents)
-            for p in sample.phrases
-            if p.documents >= LEAST_DOCUMENTS
-        ]
-        phrases.append([row for row in forms if row[0]])
-        every_phrase.append(_written_phrases(sample, written))
-    settings = VocabularySettings.from_dict(run.version.settings)
-    grammar = Grammar(taught, _stop_words(run.version), dividing_clitics(settings))
-    avoided = names_of_units(run.version, grammar)
-    numerals = number_words(_language(run.version))
-    names = naming.by_coverage(
-        evidence,
-        leading,
-        vocabulary,
-        looked_at,
-        grammar,
-        kinds,
-        avoided,
-        list(_columns(run.version)),
-        numerals,
-        topics_of_other_languages(_language(run.version), leading.first, vocabulary),
+    for phrase in sample.phrases:
+        text = written.form(phrase.words)
+        if text and phrase.documents >= LEAST_DOCUMENTS:
+            phrases.append((text, phrase.tokens, phrase.documents))
+    taught = middles(list(texts.values()), GRAMMAR // evidence.K)
+    return LookedAt(sample, words, written, taught, phrases)
+
+
+def _rules(
+    version: Version,
+    looked_at: list[LookedAt],
+    leading: LeadingWords,
+    vocabulary: Mapping[int, str],
+) -> NamingRules:
+    settings = VocabularySettings.from_dict(version.settings)
+    taught = list(chain.from_iterable(looked.taught for looked in looked_at))
+    grammar = Grammar(taught, _stop_words(version), dividing_clitics(settings))
+    language = _language(version)
+    return NamingRules(
+        vocabulary=vocabulary,
+        grammar=grammar,
+        avoided=names_of_units(version, grammar),
+        columns=list(_columns(version)),
+        numerals=number_words(language),
+        nameless=topics_of_other_languages(language, leading.first, vocabulary),
     )
-    rarity = naming.rarity_of(evidence, leading.first, _every_word(words_of_topics, samples))
-    terms = []
-    for k, (words_of_topic, (_, written)) in enumerate(
-        zip(words_of_topics, looked_at, strict=True)
-    ):
-        of_words = _words_of_families(
-            evidence, k, words_of_topic, vocabulary, written, grammar, avoided | numerals
-        )
-        of_phrases = phrases_of_families(
-            grammar, every_phrase[k], avoided, written_number_words(_language(run.version))
-        )
-        terms.append(weigh_terms([*of_words, *of_phrases], rarity, names[k]))
-    return Called(names, phrases, terms)
 
 
 def names_of_units(version: Version, grammar: Grammar) -> frozenset[str]:
@@ -234,14 +259,6 @@ def _written_phrases(sample: TopicSample, written: Written) -> list[WrittenPhras
     return phrases
 
 
-def _every_word(words_of_topics: list[list[int]], samples: list[TopicSample]) -> list[list[int]]:
-    """Those of each topic, and of its phrases."""
-    return [
-        [*words, *chain.from_iterable(phrase.words for phrase in sample.every)]
-        for words, sample in zip(words_of_topics, samples, strict=True)
-    ]
-
-
 def weigh_terms(terms: list[Term], rarity: Rarity, name: Name) -> list[Term]:
     """Terms of a topic, each worth less the more evenly it is spread over all texts, and more where
     the topic's own name has it as a part."""
@@ -274,29 +291,23 @@ def phrases_of_families(
 
 
 def _words_of_families(
-    evidence: Evidence,
-    k: int,
-    words: list[int],
-    vocabulary: Mapping[int, str],
-    written: Written,
-    grammar: Grammar,
-    avoided: Set[str],
+    evidence: Evidence, k: int, looked: LookedAt, rules: NamingRules
 ) -> list[Term]:
     """The FAMILY_WORDS words of topic k that it has most often: nouns, and others that a family
-    without a name is told by. avoided: words in small letters that are neither."""
+    without a name is told by, but none that name nothing."""
     terms = []
-    for word in words:
-        spelling = vocabulary[word]
-        if fold_apostrophes(spelling).casefold() in avoided or not tells(spelling):
+    for word in looked.words:
+        spelling = rules.vocabulary[word]
+        if fold_apostrophes(spelling).casefold() in rules.names_nothing or not tells(spelling):
             continue
-        text = (written.form((word,)) or spelling).replace("_", " ")
+        text = (looked.written.form((word,)) or spelling).replace("_", " ")
         held = slice(*evidence.word_topics.held_ptr[word : word + 2].tolist())
         tokens = int(
             evidence.word_topics.held_tokens[held][
                 evidence.word_topics.held_topics[held] == k
             ].sum()
         )
-        worth = 1.0 if grammar.heads(spelling, text) and may_name(spelling) else 0.0
+        worth = 1.0 if rules.grammar.heads(spelling, text) and may_name(spelling) else 0.0
         terms.append(Term(text, (int(word),), tokens, worth))
     most_first = sorted(terms, key=lambda term: (-term.tokens, term.text))
     return most_first[:FAMILY_WORDS]
