@@ -31,7 +31,7 @@ from webapp.service.exports import bundle, catalogue, methods, site
 from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind
 from webapp.service.exports.deposit_form import LICENCES, Creator, DepositForm, own_runs
 from webapp.service.exports.making import make_file
-from webapp.service.exports.tables import Block, ExportSource, selected, table
+from webapp.service.exports.tables import ExportSource, selected, table
 from webapp.service.exports.texts import TEXTS_IN_BLOCK, texts_of
 from webapp.service.exports.zips import Member, zipped
 
@@ -254,14 +254,23 @@ def _ending(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-@table(document=int, sha256=str, text=str)
-def _texts(source: ExportSource) -> Iterator[Block]:
+class _DocumentText(NamedTuple):
+    document: int
+    sha256: str
+    text: str
+
+
+@table(_DocumentText)
+def _texts(source: ExportSource) -> Iterator[list[_DocumentText]]:
     corpus = source.run.corpus
     embargo.refuse(corpus, "The texts")
     for numbers in selected(source, TEXTS_IN_BLOCK):
         stored = embargo.about(corpus, numbers.tolist(), "digest")
         whole_texts = texts_of(corpus, numbers.tolist())
-        yield [(d, stored[d]["digest"], whole_texts[d]) for d in numbers.tolist()]
+        yield [
+            _DocumentText(document=d, sha256=stored[d]["digest"], text=whole_texts[d])
+            for d in numbers.tolist()
+        ]
 
 
 _TEXTS = ExportKind(

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webapp.platform.storage import csv_cells
-from webapp.service.exports.tables import ExportTable
+from webapp.service.exports.tables import Block, ExportTable
 
 # of numbers in CSV, which people look at: more than any sample can support; JSON and Parquet have
 # all
@@ -109,7 +109,7 @@ def as_parquet(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     yield sink.take()
 
 
-def _gather_blocks(blocks: Iterable[list[tuple]], size: int) -> Iterator[list[tuple]]:
+def _gather_blocks(blocks: Iterable[Block], size: int) -> Iterator[list[tuple]]:
     """Blocks gathered until they hold `size` rows, or as few as the last does."""
     group: list[tuple] = []
     for block in blocks:

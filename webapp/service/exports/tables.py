@@ -3,13 +3,14 @@ whole."""
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from itertools import chain
 from operator import attrgetter
-from typing import NamedTuple
+from types import NoneType
+from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from webapp.analysis.words import concordance, patterns, queries as words_of, se
 from webapp.core.documents import document_groups, fields, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, measures
+from webapp.core.results.labels import Labels
 from webapp.models import Edit, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing.numbers import topic_label
-from webapp.platform.storage.sql import tuples
+from webapp.platform.storage.sql import rows, rows_as, tuples
 from webapp.service.exports.deposit_form import DepositForm
 
 WIDE_WORDS = 20  # of a topic in the wide form
@@ -36,12 +38,15 @@ CELLS = 200_000  # in a block of a wide table
 LARGEST_OFFSET = 2**31 - 1  # characters
 
 
+Row = TypeVar("Row", bound=tuple)
+
+
 class Column(NamedTuple):
     name: str
     type: type  # int, float or str
 
 
-Block = list[tuple]  # rows
+Block = Sequence[tuple]  # rows
 
 
 class ExportTable(NamedTuple):
@@ -73,59 +78,83 @@ class ExportSource:
     deposit: DepositForm | None = None  # as it was answered
 
 
-def table(
-    *columns: Column, **types: type
-) -> Callable[[Callable[[ExportSource], Iterator[Block]]], Callable[[ExportSource], ExportTable]]:
-    """Decorate a function that yields the blocks of a table: it returns the table.
+def columns_of(row_class: type[tuple]) -> list[Column]:
+    """The columns of a table whose rows are a NamedTuple: its fields, in their order. The column of
+    `float | None` is one of numbers."""
+    return [Column(name, _cell_type(hint)) for name, hint in get_type_hints(row_class).items()]
 
-    columns: its first ones. types: of those that follow, by their names.
-    """
-    all_columns = [*columns, *(Column(name, kind) for name, kind in types.items())]
+
+def _cell_type(hint: Any) -> type:
+    of_union = [member for member in get_args(hint) if member is not NoneType]
+    return of_union[0] if of_union else hint
+
+
+def table(
+    row_class: type[Row],
+) -> Callable[
+    [Callable[[ExportSource], Iterator[list[Row]]]], Callable[[ExportSource], ExportTable]
+]:
+    """Decorate a function that yields the blocks of a table: it returns the table, whose columns
+    are the fields of its rows."""
+    columns = columns_of(row_class)
 
     def decorate(
-        blocks: Callable[[ExportSource], Iterator[Block]],
+        blocks: Callable[[ExportSource], Iterator[list[Row]]],
     ) -> Callable[[ExportSource], ExportTable]:
         @wraps(blocks)
         def make_table(source: ExportSource) -> ExportTable:
-            return ExportTable.begun(all_columns, blocks(source))
+            return ExportTable.begun(columns, blocks(source))
 
         return make_table
 
     return decorate
 
 
-def _by_number(sql: str, owner: int) -> Iterator[Block]:
+def _by_number(row_class: type[Row], sql: str, owner: int) -> Iterator[list[Row]]:
     """Read the rows of a query, a block at a time, in the order of its first column, a number.
 
     sql: its two parameters are `owner`, such as a run's number, and the number after which the
     block begins."""
     after = -1
-    while records := tuples(sql, [owner, after]):
+    while records := rows_as(row_class, sql, [owner, after]):
         yield records
         after = records[-1][0]
 
 
-@table(
-    topic=int,
-    rank=int,
-    word=str,
-    weight=float,
-    tokens=int,
-    documents=int,
-    label=str,
-    name=str,
-)
-def topics_long(source: ExportSource) -> Iterator[Block]:
+class _TopicWord(NamedTuple):
+    topic: int
+    rank: int  # from 1 on
+    word: str
+    weight: float
+    tokens: int
+    documents: int
+    label: str
+    name: str
+
+
+@table(_TopicWord)
+def topics_long(source: ExportSource) -> Iterator[list[_TopicWord]]:
     run = source.run
     labels = source.selection.view.labels
     for k in range(run.topics):
-        records = tuples(
-            "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM"
-            " topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word WHERE"
-            " tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
-            [run.version_id, run.snapshot_id, k],
+        yield rows_as(
+            _TopicWord,
+            "SELECT tw.topic, tw.rank + 1 AS rank, w.word, tw.weight, tw.tokens, tw.documents,"
+            " %s AS label, %s AS name"
+            " FROM topic_word tw JOIN word w ON w.version_id = %s AND w.number = tw.word"
+            " WHERE tw.snapshot_id = %s AND tw.topic = %s ORDER BY tw.rank",
+            [labels.label(k), labels.name(k), run.version_id, run.snapshot_id, k],
         )
-        yield [(*row, labels.label(k), labels.name(k)) for row in records]
+
+
+class _WideTopic(NamedTuple):
+    """A topic, before its first words."""
+
+    topic: int
+    share: float
+    coherence: float
+    label: str
+    name: str
 
 
 def topics_wide(source: ExportSource) -> ExportTable:
@@ -133,14 +162,8 @@ def topics_wide(source: ExportSource) -> ExportTable:
     count = source.words
     if not 1 <= count <= MAX_WORDS:
         raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
-    columns = [
-        Column("topic", int),
-        Column("share", float),
-        Column("coherence", float),
-        Column("label", str),
-        Column("name", str),
-        *(Column(f"word_{n}", str) for n in range(1, count + 1)),
-    ]
+    first_words = [Column(f"word_{n}", str) for n in range(1, count + 1)]
+    columns = [*columns_of(_WideTopic), *first_words]
     return ExportTable.begun(columns, _wide_blocks(source))
 
 
@@ -159,10 +182,15 @@ def _wide_blocks(source: ExportSource) -> Iterator[Block]:
         )
         block = []
         for k, share, coherence in of_topics:
-            missing = [None] * (count - len(words[k]))
-            block.append(
-                (k, share, coherence, labels.label(k), labels.name(k), *words[k], *missing)
+            topic = _WideTopic(
+                topic=k,
+                share=share,
+                coherence=coherence,
+                label=labels.label(k),
+                name=labels.name(k),
             )
+            missing = [None] * (count - len(words[k]))
+            block.append((*topic, *words[k], *missing))
         yield block
 
 
@@ -269,37 +297,56 @@ def _describe_documents(
         yield d, by_document[d]
 
 
-@table(*_DOCUMENT, Column("topic", int), Column("tokens", int), Column("share", float), *_PLACE)
-def document_topics(source: ExportSource) -> Iterator[Block]:
+def document_topics(source: ExportSource) -> ExportTable:
+    """A row for each document and topic that it has."""
+    columns = [*_DOCUMENT, *columns_of(_TopicOfDocument), *_PLACE]
+    return ExportTable.begun(columns, _document_topic_blocks(source))
+
+
+class _TopicOfDocument(NamedTuple):
+    topic: int
+    tokens: int
+    share: float
+
+
+def _document_topic_blocks(source: ExportSource) -> Iterator[Block]:
     assigned = evidence.of(source.run)
     for numbers in selected(source):
         block = []
         for d, row in _describe_documents(source.run, numbers):
             document = _cells(row, _DOCUMENT)
             place_cells = _cells(row, _PLACE)
-            for k, tokens, length in _mixture(assigned, d):
-                block.append((*document, k, tokens, tokens / length, *place_cells))
+            block += [(*document, *topic, *place_cells) for topic in _mixture(assigned, d)]
         yield block
 
 
-def _mixture(assigned: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
-    """(topic, tokens, tokens of the document), the largest topic first."""
+def _mixture(assigned: evidence.Evidence, d: int) -> list[_TopicOfDocument]:
+    """The topics of a document, the largest first."""
     topics, tokens = assigned.mixtures.of_document(d)
     order = np.argsort(-tokens, kind="stable")
     length = int(assigned.lengths[d])
     pairs = zip(topics[order].tolist(), tokens[order].tolist(), strict=True)
-    return [(k, count, length) for k, count in pairs]
+    return [_TopicOfDocument(topic=k, tokens=count, share=count / length) for k, count in pairs]
 
 
-@table(
-    *_DOCUMENT,
-    section=int,
-    start=int,
-    topic=int,
-    tokens=int,
-    share=float,
-)
-def section_topics(source: ExportSource) -> Iterator[Block]:
+class _TopicOfSection(NamedTuple):
+    """section: from 1 on. start: the character at which its first word that counts begins. share:
+    of the section."""
+
+    section: int
+    start: int
+    topic: int
+    tokens: int
+    share: float
+
+
+def section_topics(source: ExportSource) -> ExportTable:
+    """A row for each section and topic that it has."""
+    columns = [*_DOCUMENT, *columns_of(_TopicOfSection)]
+    return ExportTable.begun(columns, _section_blocks(source))
+
+
+def _section_blocks(source: ExportSource) -> Iterator[Block]:
     assigned = evidence.of(source.run)
     for numbers in selected(source):
         block = []
@@ -309,9 +356,8 @@ def section_topics(source: ExportSource) -> Iterator[Block]:
         yield block
 
 
-def _sections(assigned: evidence.Evidence, d: int) -> Iterator[tuple[int, int, int, int, float]]:
-    """(section from 1, the character at which its first word that counts begins, topic, tokens,
-    share of the section), the largest topic of each first."""
+def _sections(assigned: evidence.Evidence, d: int) -> Iterator[_TopicOfSection]:
+    """Section by section, the largest topic of each first."""
     bow = assigned.section_bow
     rows = range(d, d + 1)
     if bow.first_row is not None:
@@ -329,7 +375,9 @@ def _sections(assigned: evidence.Evidence, d: int) -> Iterator[tuple[int, int, i
         in_use = np.count_nonzero(tokens)
         for k in np.argsort(-tokens, kind="stable")[:in_use].tolist():
             count = int(tokens[k])
-            yield section, start, k, count, count / length
+            yield _TopicOfSection(
+                section=section, start=start, topic=k, tokens=count, share=count / length
+            )
 
 
 def document_topics_wide(source: ExportSource) -> ExportTable:
@@ -346,8 +394,8 @@ def _wide_document_blocks(source: ExportSource) -> Iterator[Block]:
         block = []
         for d, row in _describe_documents(source.run, numbers):
             shares = [0.0] * K
-            for k, tokens, length in _mixture(assigned, d):
-                shares[k] = tokens / length
+            for topic in _mixture(assigned, d):
+                shares[topic.topic] = topic.share
             length = int(assigned.lengths[d])
             block.append((*_cells(row, _DOCUMENT), length, *_cells(row, _PLACE), *shares))
         yield block
@@ -365,6 +413,18 @@ def groupings(run: Run) -> list[str]:
     return [*periods, *categories]
 
 
+class _TopicOfGroup(NamedTuple):
+    """A topic in a period or value. share: of the words there; None where there are none."""
+
+    topic: int
+    label: str
+    name: str
+    tokens: int
+    documents: int
+    share: float | None
+    tokens_of_all_topics: int
+
+
 def topic_time(source: ExportSource) -> ExportTable:
     """A row for each topic and period or value of a category."""
     run = source.run
@@ -375,15 +435,7 @@ def topic_time(source: ExportSource) -> ExportTable:
             f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to"
             " count by.",
         )
-    columns = [
-        Column("topic", int),
-        Column("label", str),
-        Column("name", str),
-        Column("tokens", int),
-        Column("documents", int),
-        Column("share", float),
-        Column("tokens_of_all_topics", int),
-    ]
+    columns = columns_of(_TopicOfGroup)
     own_names = [column.name for column in columns]
     groups = Column(name_of_field(by, own_names), str)
     return ExportTable.begun([groups, *columns], _blocks_by_group(source, by))
@@ -406,72 +458,89 @@ def _blocks_by_group(source: ExportSource, by: str) -> Iterator[Block]:
         block = []
         for k in range(run.topics):
             count = int(tokens[g, k])
-            share = count / total if total else None
-            about_topic = (k, labels.label(k), labels.name(k))
-            block.append((name, *about_topic, count, int(documents[g, k]), share, total))
+            topic = _TopicOfGroup(
+                topic=k,
+                label=labels.label(k),
+                name=labels.name(k),
+                tokens=count,
+                documents=int(documents[g, k]),
+                share=count / total if total else None,
+                tokens_of_all_topics=total,
+            )
+            block.append((name, *topic))
         yield block
 
 
-_MEASURES = {
-    "share": float,
-    "tokens": int,
-    "documents": int,
-    "coherence": float,
-    **dict.fromkeys(measures.MEASURED, float),
-    "floor": float,
-    "floor_mass": float,
-    "x": float,
-    "y": float,
-}
+_CURATED = [
+    Column("topic", int),
+    Column("label", str),
+    Column("name", str),
+    Column("background", int),
+    Column("group", str),
+    Column("hidden", int),
+    Column("into", int),
+]
+_MEASURES = [
+    Column("share", float),
+    Column("tokens", int),
+    Column("documents", int),
+    Column("coherence", float),
+    *(Column(name, float) for name in measures.MEASURED),
+    Column("floor", float),
+    Column("floor_mass", float),
+    Column("x", float),
+    Column("y", float),
+]
 
 
-@table(
-    topic=int,
-    label=str,
-    name=str,
-    background=int,
-    group=str,
-    hidden=int,
-    into=int,
-    **_MEASURES,
-)
-def diagnostics(source: ExportSource) -> Iterator[Block]:
-    run = source.run
+def diagnostics(source: ExportSource) -> ExportTable:
+    """A row for each topic: what readers say of it, and what is measured."""
+    columns = [*_CURATED, *_MEASURES]
+    return ExportTable.begun(columns, iter([_diagnostics_block(source)]))
+
+
+def _diagnostics_block(source: ExportSource) -> Block:
     labels = source.selection.view.labels
-    records = tuples(
-        f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER"
-        " BY number",
-        [run.snapshot_id],
+    measured_of_topics = rows(
+        f"SELECT number, {', '.join(column.name for column in _MEASURES)} FROM webapp_topic WHERE"
+        " snapshot_id = %s ORDER BY number",
+        [source.run.snapshot_id],
     )
     block = []
-    for k, *measured in records:
-        curated = (
-            labels.label(k),
-            labels.name(k),
-            int(labels.is_background(k)),
-            labels.group(k),
-            int(labels.is_hidden(k)),
-            int(labels.into[k]),
-        )
-        block.append((k, *curated, *measured))
-    yield block
+    for measured in measured_of_topics:
+        k = measured["number"]
+        curated = {
+            "topic": k,
+            "label": labels.label(k),
+            "name": labels.name(k),
+            "background": int(labels.is_background(k)),
+            "group": labels.group(k),
+            "hidden": int(labels.is_hidden(k)),
+            "into": int(labels.into[k]),
+        }
+        block.append((*_cells(curated, _CURATED), *_cells(measured, _MEASURES)))
+    return block
 
 
-@table(
-    family=int,
-    family_name=str,
-    family_tokens=int,
-    family_documents=int,
-    family_share=float,
-    family_phrases=str,
-    topic=int,
-    label=str,
-    name=str,
-    hidden=int,
-    tokens=int,
-    share=float,
-)
-def families(source: ExportSource) -> Iterator[Block]:
+class _FamilyTopic(NamedTuple):
+    """A topic of a family. tokens, share: the topic's own."""
+
+    family: int
+    family_name: str
+    family_tokens: int
+    family_documents: int
+    family_share: float
+    family_phrases: str
+    topic: int
+    label: str
+    name: str
+    hidden: int
+    tokens: int
+    share: float
+
+
+@table(_FamilyTopic)
+def families(source: ExportSource) -> Iterator[list[_FamilyTopic]]:
     """A row for each topic, at the cut that is asked for. Documents of a family have any of its
     topics."""
     selection = source.selection
@@ -480,132 +549,193 @@ def families(source: ExportSource) -> Iterator[Block]:
     tokens = by_topic.topic_tokens[0]
     share = np.nan_to_num(by_topic.shares[0])
     for number, family in enumerate(family_cuts.count_families(selection, source.families), 1):
-        about_family = (
-            number,
-            family.name,
-            family.tokens,
-            family.documents,
-            family.share,
-            "; ".join(family.phrases),
-        )
-        block = []
-        for k in family.topics:
-            curated = (labels.label(k), labels.name(k), int(labels.is_hidden(k)))
-            block.append((*about_family, k, *curated, int(tokens[k]), float(share[k])))
-        yield block
+        phrases = "; ".join(family.phrases)
+        yield [
+            _FamilyTopic(
+                family=number,
+                family_name=family.name,
+                family_tokens=family.tokens,
+                family_documents=family.documents,
+                family_share=family.share,
+                family_phrases=phrases,
+                topic=k,
+                label=labels.label(k),
+                name=labels.name(k),
+                hidden=int(labels.is_hidden(k)),
+                tokens=int(tokens[k]),
+                share=float(share[k]),
+            )
+            for k in family.topics
+        ]
 
 
-@table(topic=int, **dict.fromkeys(Edit.Field.values, str))
-def curation(source: ExportSource) -> Iterator[Block]:
+def curation(source: ExportSource) -> ExportTable:
     """What readers say at present; curation.services reads it back."""
-    labels = source.selection.view.labels
+    columns = [Column("topic", int), *(Column(field, str) for field in Edit.Field.values)]
+    return ExportTable.begun(columns, iter([_present_curation(source.selection.view.labels)]))
+
+
+def _present_curation(labels: Labels) -> Block:
     block = []
     for k in labels.edited():
         present = labels.present(k)
         block.append((k, *(present[field] or None for field in Edit.Field.values)))
-    yield block
+    return block
 
 
-@table(
-    edit=int,
-    topic=int,
-    field=str,
-    value=str,
-    by=str,
-    at=str,
-    undone_at=str,
-    undone_by=str,
-)
-def curation_history(source: ExportSource) -> Iterator[Block]:
-    for records in _by_number(
+class _StoredEdit(NamedTuple):
+    """A row of models.Edit."""
+
+    id: int
+    topic: int
+    field: str
+    value: str
+    by: str
+    at: datetime
+    undone_at: datetime | None
+    undone_by: str
+
+
+class _CurationEdit(NamedTuple):
+    edit: int
+    topic: int
+    field: str
+    value: str
+    by: str
+    at: str
+    undone_at: str | None
+    undone_by: str | None
+
+
+@table(_CurationEdit)
+def curation_history(source: ExportSource) -> Iterator[list[_CurationEdit]]:
+    for stored_edits in _by_number(
+        _StoredEdit,
         "SELECT id, topic, field, value, by, at, undone_at, undone_by FROM webapp_edit WHERE run_id"
         " = %s AND id > %s ORDER BY id LIMIT 5000",
         source.run.pk,
     ):
-        block = []
-        for *edit, at, undone_at, undone_by in records:
-            undone = undone_at.isoformat() if undone_at else None
-            block.append((*edit, at.isoformat(), undone, undone_by or None))
-        yield block
+        yield [_edit_row(stored) for stored in stored_edits]
 
 
-_ANSWERS = {
-    "label": str,
-    "confidence": int,
-    "document": int,
-    "share": float,
-    "stratum": str,
-    "fits": str,
-    "log_odds": float,
-}
+def _edit_row(stored: _StoredEdit) -> _CurationEdit:
+    return _CurationEdit(
+        edit=stored.id,
+        topic=stored.topic,
+        field=stored.field,
+        value=stored.value,
+        by=stored.by,
+        at=stored.at.isoformat(),
+        undone_at=stored.undone_at.isoformat() if stored.undone_at else None,
+        undone_by=stored.undone_by or None,
+    )
 
 
-@table(
-    reader=str,
-    kind=str,
-    topic=int,
-    seed=int,
-    item=int,
-    **_ANSWERS,
-    intruder=str,
-    chosen=str,
-    at=str,
-)
-def reading(source: ExportSource) -> Iterator[Block]:
-    """Every answer of the reading protocol, with what was shown: item counts the passages of a
-    topic from 1 on."""
-    for records in _by_number(
-        "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE"
-        " run_id = %s AND id > %s ORDER BY id LIMIT 5000",
+class _StoredAnswer(NamedTuple):
+    """A row of models.Answer. item: from 1 on."""
+
+    id: int
+    reader: str
+    kind: str
+    topic: int
+    seed: int
+    item: int
+    payload: str
+    at: datetime
+
+
+class _ReadingAnswer(NamedTuple):
+    """What a reader answered. item: of the passages of a topic, from 1 on. label to log_odds: of
+    the answer, those that its kind has. intruder, chosen: words or topics, as they were shown."""
+
+    reader: str
+    kind: str
+    topic: int
+    seed: int
+    item: int
+    label: str | None
+    confidence: int | None
+    document: int | None
+    share: float | None
+    stratum: str | None
+    fits: str | None
+    log_odds: float | None
+    intruder: str | None
+    chosen: str | None
+    at: str
+
+
+@table(_ReadingAnswer)
+def reading(source: ExportSource) -> Iterator[list[_ReadingAnswer]]:
+    """Every answer of the reading protocol, with what was shown."""
+    for stored_answers in _by_number(
+        _StoredAnswer,
+        "SELECT id, reader, kind, topic, seed, item + 1 AS item, payload, at FROM webapp_answer"
+        " WHERE run_id = %s AND id > %s ORDER BY id LIMIT 5000",
         source.run.pk,
     ):
-        yield [_answer_row(*record) for record in records]
+        yield [_answer_row(stored) for stored in stored_answers]
 
 
-def _answer_row(
-    number: int,
-    reader: str,
-    kind: str,
-    topic: int,
-    seed: int,
-    item: int,
-    payload: str,
-    at: datetime,
-) -> tuple:
-    answer = json.loads(payload)
-    cells = [answer.get(name) for name in _ANSWERS]
+def _answer_row(stored: _StoredAnswer) -> _ReadingAnswer:
+    answer = json.loads(stored.payload)
     intruder = chosen_word = None
     if answer.get("shown"):
         intruder = str(answer["shown"][answer["intruder"]])
         chosen_word = str(answer["shown"][answer["chosen"]])
-    return (reader, kind, topic, seed, item, *cells, intruder, chosen_word, at.isoformat())
+    return _ReadingAnswer(
+        reader=stored.reader,
+        kind=stored.kind,
+        topic=stored.topic,
+        seed=stored.seed,
+        item=stored.item,
+        label=answer.get("label"),
+        confidence=answer.get("confidence"),
+        document=answer.get("document"),
+        share=answer.get("share"),
+        stratum=answer.get("stratum"),
+        fits=answer.get("fits"),
+        log_odds=answer.get("log_odds"),
+        intruder=intruder,
+        chosen=chosen_word,
+        at=stored.at.isoformat(),
+    )
 
 
-@table(number=int, word=str, tokens=int, documents=int)
-def words(source: ExportSource) -> Iterator[Block]:
+class _VocabularyWord(NamedTuple):
+    number: int
+    word: str
+    tokens: int
+    documents: int
+
+
+@table(_VocabularyWord)
+def words(source: ExportSource) -> Iterator[list[_VocabularyWord]]:
     """The vocabulary."""
     return _by_number(
+        _VocabularyWord,
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s"
         " ORDER BY number LIMIT 20000",
         source.run.version_id,
     )
 
 
-_LINE = {  # attributes of webapp.analysis.words.shapes.Line
-    "topic": int,
-    "certainty": float,
-    "document": int,
-    "title": str,
-    "date": str,
-    "at": int,
-    "before": str,
-    "word": str,
-    "after": str,
-}
+class _LineRow(NamedTuple):
+    """Attributes of webapp.analysis.words.shapes.Line."""
+
+    topic: int
+    certainty: float
+    document: int
+    title: str
+    date: str
+    at: int
+    before: str
+    word: str
+    after: str
 
 
-@table(**_LINE)
-def lines(source: ExportSource) -> Iterator[Block]:
+@table(_LineRow)
+def lines(source: ExportSource) -> Iterator[list[_LineRow]]:
     """Every line of a word, or of a pattern of words, with the topic that it was given to there."""
     run = source.run
     entry = words_of.word(run.version, source.word) if source.word else None
@@ -627,6 +757,6 @@ def lines(source: ExportSource) -> Iterator[Block]:
         blocks = patterns.all_lines(selection, hits)
     else:
         blocks = concordance.all_lines(selection, senses.uses(selection.view, entry, selection))
-    cells_of = attrgetter(*_LINE)
+    cells_of = attrgetter(*_LineRow._fields)
     for block in blocks:
-        yield [cells_of(line) for line in block]
+        yield [_LineRow._make(cells_of(line)) for line in block]
