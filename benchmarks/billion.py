@@ -134,9 +134,9 @@ def estimate(bow: Bow, topics: int) -> str:
     """What the form of a run says beforehand, of a training alone on one core."""
     engine = engines.get(engines.DEFAULT)
     config = engines.config(engine.NAME, topics=topics).resolve(bow.D, bow.tokens)
-    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
+    corpus = Schedule(bow, config, np.zeros(0, np.int64)).corpus
     minutes = engine.seconds(config, bow.tokens) / MINUTE
-    memory = engine.memory_bytes(config, shape) / GIB
+    memory = engine.memory_bytes(config, corpus) / GIB
     return f"estimated: minutes of one core: {minutes:.2f} gib: {memory:.2f}"
 
 

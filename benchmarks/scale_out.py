@@ -71,11 +71,11 @@ class Shared(Trainer):
         self.team = Team(ENGINE, cluster.address, checkpoint, home, least=workers, most=workers)
         self.team.lead(config, SEED, bow, folder)
         self.team.begin()
-        self.state = self.team.init(config, self.schedule.shape, SEED)
+        self.state = self.team.init(config, self.schedule.corpus, SEED)
         self.sent = 0.0
 
     def take(self, documents: np.ndarray) -> None:
-        self.team.step(self.config, self.state, self.bow, documents, self.schedule.shape)
+        self.team.step(self.config, self.state, self.bow, documents, self.schedule.corpus)
 
     def one_pass(self) -> tuple[float, float]:
         """The processor's seconds are those of the worker that has most of them."""

@@ -36,13 +36,13 @@ class Trainer:
         )
         began = time.perf_counter()
         if state is None:
-            state = engine.init(config, self.schedule.shape, seed)
+            state = engine.init(config, self.schedule.corpus, seed)
         self.begin_seconds = time.perf_counter() - began
         self.state: Any = state
 
     def take(self, documents: np.ndarray) -> None:
         """One step with these documents."""
-        self.engine.step(self.config, self.state, self.bow, documents, self.schedule.shape)
+        self.engine.step(self.config, self.state, self.bow, documents, self.schedule.corpus)
 
     def take_next(self) -> np.ndarray:
         """The schedule's next step: its documents."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from inference.bow import Bow, ranges
 from inference.engines.batch import is_trained
-from inference.engines.contract import AnyEngine, Growing, ResolvedConfig, Shape
+from inference.engines.contract import AnyEngine, Growing, ResolvedConfig, TrainingCorpus
 from inference.errors import Invalid
 from inference.kernels import rng
 
@@ -90,17 +90,7 @@ class Schedule:
         self.per_pass = self.paces.per_pass
         self.steps = self.paces.steps(config.passes)
         self.is_trained = is_trained(bow.D, held_out)
-        self.shape = Shape(
-            D=bow.D - len(held_out),
-            V=bow.V,
-            tokens=bow.tokens,
-            per_pass=self.per_pass,
-            pairs=len(bow.words),
-            held_out=held_out,
-            later=self.paces.later,
-            held_out_tokens=int(bow.lengths[held_out].sum()),
-            word_tokens=bow.word_tokens,
-        )
+        self.corpus = TrainingCorpus.of_bow(bow, held_out, self.per_pass, self.paces.later)
         self.tokens = bow.tokens * config.passes
         self.measure(SNAPSHOTS)
 

@@ -116,7 +116,7 @@ def train(
     resolved = config.resolve(bow.D, bow.tokens)
     measurements = _Measurements(engine, resolved, bow, seed, resume, last)
     schedule = measurements.schedule
-    state = resume if resume is not None else engine.init(resolved, schedule.shape, seed, scratch)
+    state = resume if resume is not None else engine.init(resolved, schedule.corpus, seed, scratch)
     began = last_progress = time.perf_counter()
     documents = 0
     _set_threads(threads)
@@ -128,7 +128,7 @@ def train(
     while state.t < measurements.end and not stopped:
         tokens_before = state.tokens
         batch = schedule.batch(state.t, seed)
-        engine.step(resolved, state, bow, batch, schedule.shape)
+        engine.step(resolved, state, bow, batch, schedule.corpus)
         documents += len(batch)
         measurements.end_where_settled(state)
         now = time.perf_counter()
@@ -188,7 +188,7 @@ class _Measurements:
             return
         mapped = [getattr(state, f.name) for f in fields(state) if f.metadata.get("mapped")]
         is_empty = not any(array.size for array in mapped)
-        if is_empty and engine.remembered_bytes(self.config, self.schedule.shape):
+        if is_empty and engine.remembered_bytes(self.config, self.schedule.corpus):
             raise Invalid(
                 "checkpoint",
                 "What this training remembered of each document was taken out of its checkpoint"
@@ -273,10 +273,10 @@ def _checked(
             " into sections.",
         )
     schedule = Schedule(bow, config, held_out)
-    shape = schedule.shape
+    corpus = schedule.corpus
     if resume is not None:
-        shape = resume.continued_shape(shape, bow)
-    needed = engine.memory_bytes(config, shape)
+        corpus = resume.continued_corpus(corpus, bow)
+    needed = engine.memory_bytes(config, corpus)
     available = usable_memory()
     if available is not None and needed > available:
         raise Invalid(
@@ -310,7 +310,7 @@ def begin(
         )
     held_out = held_out_documents(bow, seed)
     return engine.begin(
-        config, Schedule(bow, config, held_out).shape, seed, bow, topics, held_out, scratch
+        config, Schedule(bow, config, held_out).corpus, seed, bow, topics, held_out, scratch
     )
 
 
@@ -337,7 +337,7 @@ def plant(
         raise Invalid("seeds", "No topic has seeds that occur in the texts, and no topic is free.")
     if state is None:
         schedule = Schedule(bow, config, held_out_documents(bow, seed))
-        state = engine.init(config, schedule.shape, seed, scratch)
+        state = engine.init(config, schedule.corpus, seed, scratch)
     assert isinstance(engine, Seedable)
     engine.plant(config, state, bow, seeds)
     return state

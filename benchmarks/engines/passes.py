@@ -38,14 +38,14 @@ def train(root: str, folder: str, topics: str) -> None:
     settings = {"topics": int(topics), "until": "passes", "passes": WARM + TIMED}
     config = engines.config("ssi", **settings).resolve(bow.D, bow.tokens)
     schedule = Schedule(bow, config, held_out_documents(bow, 1))
-    state = engine.init(config, schedule.shape, 1)
+    state = engine.init(config, schedule.corpus, 1)
     for passes in range(1, WARM + TIMED + 1):
         if passes > WARM:
             print(flush=True)
             sys.stdin.readline()
         began = time.process_time()
         while state.t < schedule.paces.steps(passes):
-            engine.step(config, state, bow, schedule.batch(state.t, 1), schedule.shape)
+            engine.step(config, state, bow, schedule.batch(state.t, 1), schedule.corpus)
         if passes > WARM:
             print(time.process_time() - began, flush=True)
 

@@ -126,7 +126,9 @@ def topograph(task: Task, clock: Clock) -> None:
                 topics = trainer.topics()
                 completion.estimate(topics.in_use())
                 coherence(topics)
-        if not clock.continues(documents_seen / schedule.shape.D, lambda: trainer.topics().dense()):
+        if not clock.continues(
+            documents_seen / schedule.corpus.trained_documents, lambda: trainer.topics().dense()
+        ):
             return
 
 

@@ -22,7 +22,7 @@ from inference.cluster import parts
 from inference.cluster.calls import LOST, Calls
 from inference.cluster.member import Unable
 from inference.cluster.share import Job, divide
-from inference.engines.contract import AnyEngine, Divisible, Settling, Shape
+from inference.engines.contract import AnyEngine, Divisible, Settling, TrainingCorpus
 from inference.errors import Invalid
 from inference.runtime.versions import versions
 from inference.topics import Topics
@@ -136,11 +136,15 @@ class Team:
 
     # Used instead of the engine's own.
 
-    def init(self, config: Any, shape: Shape, seed: int, scratch: Path | None = None) -> Any:
+    def init(
+        self, config: Any, corpus: TrainingCorpus, seed: int, scratch: Path | None = None
+    ) -> Any:
         """A state without memory of documents: the workers have theirs."""
-        return self.engine.init(config, shape._replace(tokens=0), seed)
+        return self.engine.init(config, corpus.of_process(0), seed)
 
-    def step(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    def step(
+        self, config: Any, state: Any, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+    ) -> None:
         """Wait until the workers have made the next step, and write a checkpoint where one is
         due."""
         self._make_way(state)

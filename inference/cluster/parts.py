@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines.contract import AnyEngine, Divisible, Remembering, Shape
+from inference.engines.contract import AnyEngine, Divisible, Remembering, TrainingCorpus
 from inference.errors import Invalid
 from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.durable import rewrite, settle
@@ -110,9 +110,7 @@ def gather(
         or len(state.memory)
     ):
         return
-    if engine.remembered_bytes(
-        config, Shape(D=bow.D, V=bow.V, tokens=bow.tokens, per_pass=1, pairs=len(bow.words))
-    ):
+    if engine.remembered_bytes(config, TrainingCorpus.of_bow(bow)):
         memory = large_array((bow.tokens, state.memory.shape[1]), scratch)
         read(folder_of(checkpoint), state.t, bow, 0, bow.D, memory)
         state.memory = memory

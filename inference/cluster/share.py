@@ -75,7 +75,7 @@ class Share:
 
     def _state(self, seed: int, t: int | None, scratch: Path | None) -> Any:
         state = self.engine.init(
-            self.config, self.schedule.shape._replace(tokens=self.site.own.tokens), seed, scratch
+            self.config, self.schedule.corpus.of_process(self.site.own.tokens), seed, scratch
         )
         if t is not None:
             memory = state.memory
@@ -105,7 +105,7 @@ class Share:
         """This process's part of the next step (Divisible.divided)."""
         assert isinstance(self.engine, Divisible)
         yield from self.engine.divided(
-            self.config, self.state, self.site, self.lay_out(self.state.t), self.schedule.shape
+            self.config, self.state, self.site, self.lay_out(self.state.t), self.schedule.corpus
         )
 
     def evidence(self, first: int, end: int) -> Assigned:

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from inference.bow import Bow, ranges
 from inference.engines.batch import is_trained
-from inference.engines.contract import Shape, State
+from inference.engines.contract import State, TrainingCorpus
 from inference.engines.step_sizes import Fading
 from inference.kernels import rng, rows
 from inference.topics import LISTED_TOKENS, Topics
@@ -27,10 +27,10 @@ USUAL_TOPICS = 100
 USUAL_TOKENS = 100
 
 
-def usual_entries(at_usual: float, topics: int, shape: Shape) -> float:
+def usual_entries(at_usual: float, topics: int, corpus: TrainingCorpus) -> float:
     """Topics with an entry in a word's row, in the mean, before each topic has one. at_usual: of
     USUAL_TOPICS topics and USUAL_TOKENS tokens a word."""
-    tokens_of_word = shape.tokens / (USUAL_TOKENS * shape.V)
+    tokens_of_word = corpus.tokens / (USUAL_TOKENS * corpus.V)
     by_topics = (topics / USUAL_TOPICS) ** ENTRIES_POWER
     return at_usual * by_topics * tokens_of_word**TOKENS_POWER
 
@@ -120,11 +120,11 @@ def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray)
     state.totals = rows.sum_topics(state.arena, len(state.totals))
 
 
-def candidates(bow: Bow, shape: Shape, key: int) -> np.ndarray:
+def candidates(bow: Bow, corpus: TrainingCorpus, key: int) -> np.ndarray:
     """int64[n]: the documents that are trained on and have words, in a random order. key: a random
     stream."""
     documents = rng.permutation_shared(0, bow.D, bow.D, np.uint64(key))
-    suits = is_trained(bow.D, shape.held_out) & (np.diff(bow.indptr) > 0)
+    suits = is_trained(bow.D, corpus.held_out_documents) & (np.diff(bow.indptr) > 0)
     return documents[suits[documents]]
 
 

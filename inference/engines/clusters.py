@@ -16,7 +16,7 @@ from scipy.special import digamma, gammaln
 from inference.bow import Bow
 from inference.engines import arena, defaults, moves, sparse
 from inference.engines.batch import is_trained
-from inference.engines.contract import About, Methods, Priors, Shape
+from inference.engines.contract import About, Methods, Priors, TrainingCorpus
 from inference.engines.settings import ResolvedPasses, Settings, prior_setting, resolved, setting
 from inference.engines.sparse import UNITS
 from inference.errors import number_of
@@ -118,12 +118,12 @@ class State(arena.Rows):
     memory_shares: np.ndarray
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """lam = eta everywhere: the first step puts documents into the clusters
     (`_start_from_documents`)."""
     none = np.zeros((0, min(config.most, config.topics)), np.uint16)
     return State(
-        **arena.empty(shape.V, config.topics, np.float64),
+        **arena.empty(corpus.V, config.topics, np.float64),
         seed=seed,
         documents=np.zeros(config.topics),
         memory_clusters=none,
@@ -133,7 +133,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -145,7 +145,7 @@ def begin(
 
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing.
     """
-    state = init(config, shape, seed, scratch)
+    state = init(config, corpus, seed, scratch)
     trained_on = np.flatnonzero(is_trained(bow.D, held_out) & (np.diff(bow.indptr) > 0))
     largest = np.empty(len(trained_on), np.int64)
     for i, d in enumerate(trained_on):
@@ -176,7 +176,9 @@ def _start_from_documents(config: Resolved, state: State, bow: Bow, documents: n
     reassign_documents(state, bow, documents[first_documents], np.arange(len(first_documents)))
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """One minibatch of memoized variational inference (003, section 3.3): its documents' clusters,
     then N and lam.
 
@@ -186,7 +188,11 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     documents = documents[bow.words_of(documents) > 0]
     if len(documents):
         _update(config, state, bow, documents)
-    if state.t % shape.per_pass == 0 and state.t < config.passes * shape.per_pass and state.used:
+    if (
+        state.t % corpus.steps_per_pass == 0
+        and state.t < config.passes * corpus.steps_per_pass
+        and state.used
+    ):
         merge_and_split(config, state, bow)
 
 
@@ -469,14 +475,14 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
     compacted; a document's clusters; the rows that a minibatch makes."""
     L = min(config.most, config.topics)
-    entries = min(config.topics, arena.usual_entries(ENTRIES * L, config.topics, shape))
-    in_rows = COPIES * ENTRY_BYTES * max(shape.V * entries, arena.FIRST_ENTRIES)
-    of_minibatch = TOKEN_BYTES * (shape.tokens / shape.per_pass) * L
-    of_documents = MEMORY_BYTES * L * MEMORY_ROOM * shape.D
-    of_words = WORD_BYTES * shape.V
+    entries = min(config.topics, arena.usual_entries(ENTRIES * L, config.topics, corpus))
+    in_rows = COPIES * ENTRY_BYTES * max(corpus.V * entries, arena.FIRST_ENTRIES)
+    of_minibatch = TOKEN_BYTES * (corpus.tokens / corpus.steps_per_pass) * L
+    of_documents = MEMORY_BYTES * L * MEMORY_ROOM * corpus.trained_documents
+    of_words = WORD_BYTES * corpus.V
     of_chunks = CHUNKS * TOPIC_BYTES * config.topics
     return int(in_rows + of_minibatch + of_documents + of_words + of_chunks)

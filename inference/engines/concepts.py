@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from inference.bow import Bow
 from inference.engines.batch import is_trained
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.runtime.arrays import ABOVE_ZERO
 
 DEVIATIONS = 3.0  # standard deviations beyond which a word occurs with seeds more than by chance
@@ -67,7 +67,7 @@ class _Texts:
 
 
 def company(
-    bow: Bow, shape: Shape, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
+    bow: Bow, corpus: TrainingCorpus, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
 ) -> SeedCompany:
     """The words that stand with the seeds of each topic, in documents that are trained on, each
     weighted by the seeds that it has.
@@ -75,7 +75,7 @@ def company(
     bow: of all documents. seed_words, seed_topics: int64[m]. topics: how many there are.
     """
     texts = _Texts(bow)
-    trained = is_trained(bow.D, shape.held_out)
+    trained = is_trained(bow.D, corpus.held_out_documents)
     left = np.ones(bow.V)
     words = [np.zeros(0, np.int64)]
     tokens = [np.zeros(0)]

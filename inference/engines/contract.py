@@ -44,6 +44,8 @@ MOST_TOPICS = 65_000
 # Tokens of a document: counts within a document may be float32, which is exact up to here
 MOST_DOCUMENT_TOKENS = 1 << 24
 
+NO_DOCUMENTS = np.zeros(0, np.int64)
+
 # Metadata of a State's fields, `field(metadata=SCRATCH)`.
 # Work space that a step leaves as it found it: not written to checkpoints
 SCRATCH = {"scratch": True}
@@ -52,47 +54,68 @@ MAPPED = {"mapped": True}  # an array that may be larger than memory: read into 
 LEADING = {"leading": True}
 
 
-class Shape(NamedTuple):
-    """What an engine must know of a corpus before it begins.
+class TrainingCorpus(NamedTuple):
+    """What an engine must know of a corpus before it begins. Documents that no step is given are
+    held out.
 
-    D: documents that are trained on; held-out ones are left out, unlike in `Bow.D`, which counts
-    all. V: size of the vocabulary. tokens: of all documents, held-out ones included: so tokens / D
-    is longer than a document is on average; trained_tokens / D is not. per_pass: steps in which all
-    documents are seen; later: the same once minibatches have grown (`Growing`), as many where they
-    don't; 0: not given, and as many as per_pass.
-    pairs: (document, word) pairs of all documents, held-out ones included, len(bow.words).
-    held_out: int64[n], documents that no step is given, as numbers in the bag of words; None: none.
-    held_out_tokens: of those. word_tokens: float64[V], tokens of each word in all documents,
-    held-out ones included; None: they are not known yet, and frequent words come first, as in the
-    vocabularies of inference.text. seeded: whether topics are to begin with the words that occur
-    with their seeds (`Seedable`).
+    trained_documents, trained_tokens: the others, and their tokens. held_out_documents: int64[n],
+    numbers in the bag of words; held_out_tokens: theirs. V: size of the vocabulary. pairs:
+    (document, word) pairs of all documents. word_tokens: float64[V], tokens of each word in all
+    documents; None where a form asks before words are counted.
+    steps_per_pass: steps in which all trained documents are seen; steps_per_later_pass: the same
+    once minibatches have grown (`Growing`), as many where they don't. seeded: whether topics are to
+    begin with the words that occur with their seeds (`Seedable`).
     """
 
-    D: int
+    trained_documents: int
+    trained_tokens: int
+    held_out_documents: np.ndarray
+    held_out_tokens: int
     V: int
-    tokens: int
-    per_pass: int
-    pairs: int = 0
-    held_out: np.ndarray | None = None
-    later: int = 0
-    held_out_tokens: int = 0
-    word_tokens: np.ndarray | None = None
-    seeded: bool = False
+    pairs: int
+    word_tokens: np.ndarray | None
+    steps_per_pass: int
+    steps_per_later_pass: int
+    seeded: bool
+
+    @classmethod
+    def of_bow(
+        cls,
+        bow: Bow,
+        held_out: np.ndarray = NO_DOCUMENTS,
+        steps_per_pass: int = 1,
+        steps_per_later_pass: int | None = None,
+    ) -> "TrainingCorpus":
+        """A bag of words of which these documents (int64[n]) are held out, without seeds.
+        steps_per_later_pass: as many as steps_per_pass where it isn't given."""
+        held_out_tokens = int(bow.lengths[held_out].sum())
+        return cls(
+            trained_documents=bow.D - len(held_out),
+            trained_tokens=bow.tokens - held_out_tokens,
+            held_out_documents=held_out,
+            held_out_tokens=held_out_tokens,
+            V=bow.V,
+            pairs=len(bow.words),
+            word_tokens=bow.word_tokens,
+            steps_per_pass=steps_per_pass,
+            steps_per_later_pass=steps_per_later_pass or steps_per_pass,
+            seeded=False,
+        )
 
     @property
     def all_documents(self) -> int:
         """Held-out ones included: their numbers go up to here."""
-        return self.D + (0 if self.held_out is None else len(self.held_out))
+        return self.trained_documents + len(self.held_out_documents)
 
     @property
-    def per_later_pass(self) -> int:
-        """Steps of a pass once minibatches have grown."""
-        return self.later or self.per_pass
+    def tokens(self) -> int:
+        """Of all documents, held-out ones included."""
+        return self.trained_tokens + self.held_out_tokens
 
-    @property
-    def trained_tokens(self) -> int:
-        """Tokens of the documents that are trained on."""
-        return self.tokens - self.held_out_tokens
+    def of_process(self, tokens: int) -> "TrainingCorpus":
+        """As `init` takes it in one of several processes (`Divisible`). tokens: of all documents of
+        its own, held-out ones included."""
+        return self._replace(trained_tokens=tokens, held_out_tokens=0)
 
 
 class Priors(NamedTuple):
@@ -199,10 +222,10 @@ class State:
         brought up to date there."""
         vars(self).update(values)
 
-    def continued_shape(self, shape: Shape, bow: Bow) -> Shape:
-        """The shape of a training that continues from this state, for `memory_bytes`: with a prior
-        of words that the state has. Most have none. shape: by the corpus alone."""
-        return shape
+    def continued_corpus(self, corpus: TrainingCorpus, bow: Bow) -> TrainingCorpus:
+        """The corpus as a training sees it that continues from this state, for `memory_bytes`: with
+        a prior of words that the state has. Most have none. corpus: as it is without."""
+        return corpus
 
 
 C = TypeVar("C", bound=Config, covariant=True)
@@ -228,11 +251,13 @@ class Engine(Protocol[C, R, S]):
     @property
     def State(self) -> type[S]: ...
 
-    def init(self, config: R, shape: Shape, seed: int, scratch: Path | None = None) -> S:
+    def init(self, config: R, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> S:
         """The state before the first step. scratch: a folder for arrays that are large
         (memory.large_array)."""
 
-    def step(self, config: R, state: S, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    def step(
+        self, config: R, state: S, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+    ) -> None:
         """One step, which changes `state` in place and adds 1 to `state.t`.
 
         documents: int64[n], numbers of the step's documents, none of them held out; n may be 0.
@@ -261,7 +286,7 @@ class Engine(Protocol[C, R, S]):
     def seconds(self, config: R, tokens: int) -> float:
         """About how long all passes over so many tokens take on one core of a usual machine."""
 
-    def memory_bytes(self, config: R, shape: Shape) -> int:
+    def memory_bytes(self, config: R, corpus: TrainingCorpus) -> int:
         """About how many bytes the state and a step need at the most besides the corpus, arrays
         that are MAPPED left out. A training that needs more than the machine has is refused."""
 
@@ -273,7 +298,7 @@ class WarmStart(Protocol):
     def begin(
         self,
         config: Any,
-        shape: Shape,
+        corpus: TrainingCorpus,
         seed: int,
         bow: Bow,
         topics: np.ndarray,
@@ -347,9 +372,9 @@ class Remembering(Protocol):
     """The ability to continue, at a document's next visit, from what was remembered of it at the
     last."""
 
-    def remembered_bytes(self, config: Any, shape: Shape) -> int:
+    def remembered_bytes(self, config: Any, corpus: TrainingCorpus) -> int:
         """Bytes of a state's arrays that are MAPPED. They are in memory or, where they are large,
-        on the disk; and in each checkpoint. shape: with pairs."""
+        on the disk; and in each checkpoint."""
 
 
 @runtime_checkable
@@ -392,10 +417,10 @@ class Divisible(Protocol):
     """The ability to share a training among processes, with bitwise the topics of one, however many
     there are.
 
-    Their states begin with `init`, for which the shape's tokens are those of a process's own
-    documents. What is remembered of documents is the state's `memory`, uint16[tokens, M], MAPPED:
-    it holds a process's own documents alone, and a leader's state has none. All else of their
-    states is the same after each step.
+    Their states begin with `init`, which is given the corpus of `TrainingCorpus.of_process`. What
+    is remembered of documents is the state's `memory`, uint16[tokens, M], MAPPED: it holds a
+    process's own documents alone, and a leader's state has none. All else of their states is the
+    same after each step.
     """
 
     def lay_out(self, site: Site, documents: np.ndarray) -> Any:
@@ -404,13 +429,15 @@ class Divisible(Protocol):
         documents: int64[n], of the whole step.
         """
 
-    def divided(self, config: Any, state: Any, site: Site, laid: Any, shape: Shape) -> Exchange:
+    def divided(
+        self, config: Any, state: Any, site: Site, laid: Any, corpus: TrainingCorpus
+    ) -> Exchange:
         """A process's part in one step: a generator of rounds, as many in each process. In each
         round it yields a list with a message to each process, itself included, by rank, and is sent
         the messages that it got, by rank. Where it yields Messages, their work may be done while
         messages travel; what is not done by then it does itself.
 
-        laid: of `lay_out`. shape: of the whole corpus. `state.tokens` grows by those of its own
+        laid: of `lay_out`. corpus: the whole one. `state.tokens` grows by those of its own
         documents.
         """
 

@@ -14,7 +14,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import defaults, dense, step_sizes
 from inference.engines.batch import RECOUNTED, is_trained, keys as streams, trained_documents
-from inference.engines.contract import MAPPED, About, Methods, Shape
+from inference.engines.contract import MAPPED, About, Methods, TrainingCorpus
 from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.engines.settings import (
@@ -186,27 +186,27 @@ class State(dense.State):
         return dense.count_listed(self.values, self.pi / cvb.WHOLE_TOKEN)
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """With memo nothing is known: the first turn of the first documents, which draws, breaks the
     symmetry. Where statistics decay, N_kw begins at random, exponential with the mean that it will
     have."""
-    state = _empty(config, shape, seed, scratch)
+    state = _empty(config, corpus, seed, scratch)
     if config.statistics == "decay":
         vb.scatter(
             np.uint64(seed),
-            cvb.WHOLE_TOKEN * shape.tokens / (config.topics * shape.V),
+            cvb.WHOLE_TOKEN * corpus.tokens / (config.topics * corpus.V),
             state.values,
             state.totals,
         )
     return state
 
 
-def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
-    V = shape.V
+def _empty(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None) -> State:
+    V = corpus.V
     K = config.topics
     remembered, phi = (
         large_array(
-            (shape.pairs if config.statistics == "memo" else 0, config.most), scratch, np.uint16
+            (corpus.pairs if config.statistics == "memo" else 0, config.most), scratch, np.uint16
         )
         for _ in range(2)
     )
@@ -219,7 +219,7 @@ def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> S
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -231,7 +231,7 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
     and give nothing.
     """
-    state = _empty(config, shape, seed, scratch)
+    state = _empty(config, corpus, seed, scratch)
     trained_on = trained_documents(bow.D, held_out)
     for first in range(0, len(trained_on), RECOUNTED):
         documents = trained_on[first : first + RECOUNTED]
@@ -259,7 +259,9 @@ def rho(config: Resolved, t: int) -> float:
     return min(config.step * step_sizes.rho(config, t), 1.0)
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """One minibatch: the local step in its documents, then what they give now in the place of what
     they gave before, or of what fades.
 
@@ -271,9 +273,9 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if not batch.tokens:
         return
     if config.statistics == "memo":
-        _replace(config, state, bow, documents, batch, shape)
+        _replace(config, state, bow, documents, batch, corpus)
     else:
-        _fade(config, state, batch, shape)
+        _fade(config, state, batch, corpus)
     state.tokens += batch.tokens
 
 
@@ -283,7 +285,7 @@ def _replace(
     bow: Bow,
     documents: np.ndarray,
     batch: MinibatchByWord,
-    shape: Shape,
+    corpus: TrainingCorpus,
 ) -> None:
     """CVB0: a document's phi continues from where it was at the last visit."""
     before = cvb.Phi(
@@ -291,7 +293,7 @@ def _replace(
     )
     keys = streams(state.seed, rng.SAMPLE, state.t, documents)
     # The least alpha of the warm-up
-    warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
+    warm = WARM_ALPHA if state.t <= config.warm_up * corpus.steps_per_pass else 0.0
     how = cvb.Turns(
         again=config.iterations,
         first=config.burn_in + 1,
@@ -340,7 +342,7 @@ def _present(
     )
 
 
-def _fade(config: Resolved, state: State, batch: MinibatchByWord, shape: Shape) -> None:
+def _fade(config: Resolved, state: State, batch: MinibatchByWord, corpus: TrainingCorpus) -> None:
     """Stochastic CVB0: N <- (1 - rho) N + rho C / |M| times what the batch gives, C and |M| in
     tokens."""
     after = cvb.Phi(*(np.empty((len(batch.places), config.most), np.uint16) for _ in range(2)))
@@ -348,7 +350,7 @@ def _fade(config: Resolved, state: State, batch: MinibatchByWord, shape: Shape) 
         batch, _present(config, state, batch), config.burn_in + 1, config.least, OWN_RATE, after
     )
     step_size = state.fade(rho(config, state.t))
-    unit = step_size * shape.trained_tokens / (batch.tokens * state.pi)
+    unit = step_size * corpus.trained_tokens / (batch.tokens * state.pi)
     nothing = cvb.Phi(np.zeros_like(after.topics), np.zeros_like(after.weights))
     cvb.add(batch, nothing, after, unit, state.values, state.totals)
     state.rescale()
@@ -441,18 +443,18 @@ def seconds(config: Resolved, tokens: int) -> float:
     )
 
 
-def remembered_bytes(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """The strongest topics of each pair and their phi, in two bytes each."""
-    return 4 * config.most * shape.pairs if config.statistics == "memo" else 0
+    return 4 * config.most * corpus.pairs if config.statistics == "memo" else 0
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """The statistics, in float64, and a copy in float32 while topics are made; the table of a
     minibatch's words, and its phi before and after."""
-    pairs = -(-max(shape.pairs, 1) // shape.per_pass) * UNEQUAL
-    statistics = VALUE_BYTES * shape.V * config.topics
-    table = SINGLE * min(shape.V, pairs) * (config.topics + BROUGHT_TOPICS)
+    pairs = -(-max(corpus.pairs, 1) // corpus.steps_per_pass) * UNEQUAL
+    statistics = VALUE_BYTES * corpus.V * config.topics
+    table = SINGLE * min(corpus.V, pairs) * (config.topics + BROUGHT_TOPICS)
     of_pairs = pairs * (PHI_BYTES * config.most + PAIR_BYTES)
     of_chunks = 2 * DOUBLE * CHUNKS * config.topics  # tokens added, and room for as many numbers
-    of_words = WORD_BYTES * shape.V
+    of_words = WORD_BYTES * corpus.V
     return statistics + table + of_pairs + of_chunks + of_words

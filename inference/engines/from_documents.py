@@ -17,7 +17,7 @@ from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.batch import expand, keys as keys_of
 from inference.engines.concepts import SeedCompany
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.engines.sharing import Message, narrow_topics
 from inference.engines.step_sizes import rho
 from inference.errors import Invalid
@@ -81,7 +81,7 @@ def eta(topics: int, bow: Bow, after: float) -> float:
 def begin(
     state: arena.Rows,
     bow: Bow,
-    shape: Shape,
+    corpus: TrainingCorpus,
     key: int,
     free: np.ndarray | None = None,
     company: SeedCompany | None = None,
@@ -100,7 +100,7 @@ def begin(
         K = len(free)
     if company is not None:
         weights *= company.left
-    random = arena.candidates(bow, shape, key)
+    random = arena.candidates(bow, corpus, key)
     if joined and K:
         begin_joined(state, bow, random, weights, key, np.arange(K) if free is None else free)
     else:

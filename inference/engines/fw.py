@@ -14,7 +14,7 @@ import numpy as np
 from inference.bow import Bow, ranges
 from inference.engines import arena, defaults
 from inference.engines.batch import expand, is_trained, keys as streams
-from inference.engines.contract import About, Methods, Shape
+from inference.engines.contract import About, Methods, TrainingCorpus
 from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_set
 from inference.engines.settings import (
@@ -210,10 +210,10 @@ class State(arena.Rows):
     held: np.ndarray
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """No row has an entry where topics start as documents, which the first step sees to; else all
     rows are full."""
-    V = shape.V
+    V = corpus.V
     K = config.topics
     state = State(
         seed=seed,
@@ -235,7 +235,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -248,18 +248,18 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
     and give nothing.
     """
-    state = init(replace(config, start="seed"), shape, seed, scratch)
+    state = init(replace(config, start="seed"), corpus, seed, scratch)
     pairs = np.repeat(is_trained(bow.D, held_out), np.diff(bow.indptr))
     arena.fill(state, np.asarray(bow.words)[pairs], topics[pairs], np.asarray(bow.counts)[pairs])
     set_totals(config, state)
-    state.behind = shape.per_pass
+    state.behind = corpus.steps_per_pass
     return state
 
 
-def seed_topics(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
+def seed_topics(config: Resolved, state: State, bow: Bow, corpus: TrainingCorpus) -> None:
     """Begin a state without topics: lambda = eta + the words of a document for each topic."""
     key = rng.key(np.uint64(state.seed), np.uint64(rng.FW), np.uint64(0), np.uint64(0))
-    arena.from_documents(state, bow, arena.candidates(bow, shape, key)[: config.topics])
+    arena.from_documents(state, bow, arena.candidates(bow, corpus, key)[: config.topics])
     set_totals(config, state)
 
 
@@ -364,14 +364,16 @@ def infer_theta(
     return inferred
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """One minibatch: theta of its documents under the topics as they are, then the topics move.
 
     documents: int64[n], numbers of the minibatch's documents; without any word among them nothing
     changes.
     """
     if not state.begun:
-        seed_topics(config, state, bow, shape)
+        seed_topics(config, state, bow, corpus)
     state.t += 1
     if not bow.words_of(documents).any():
         return
@@ -382,7 +384,15 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         config, batch, gathered, weights, streams(state.seed, rng.OPE, state.t, documents), False
     )
     state.tokens += int(batch.token_ptr[-1])
-    _learn(config, state, batch, gathered, inferred, weights.floor, shape.D / len(documents))
+    _learn(
+        config,
+        state,
+        batch,
+        gathered,
+        inferred,
+        weights.floor,
+        corpus.trained_documents / len(documents),
+    )
 
 
 def _learn(
@@ -620,7 +630,7 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * by_topics * (SECONDS_OF_ROWS + by_steps) * times
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is
     rewritten; a minibatch's rows and pairs, and a block of topics for the longest document."""
     entries = (
@@ -628,10 +638,10 @@ def memory_bytes(config: Resolved, shape: Shape) -> int:
         if config.start == "random"
         else min(config.topics, ENTRIES * (config.topics / 100) ** ENTRIES_POWER)
     )
-    in_rows = shape.V * entries
+    in_rows = corpus.V * entries
     of_pair = PAIR_BYTES + SINGLE * min(config.topics, entries) / WORDS_OF_ROW
-    batch = 2 * shape.tokens / shape.per_pass * of_pair
+    batch = 2 * corpus.tokens / corpus.steps_per_pass * of_pair
     workspace = CHUNKS * TOPIC_BYTES * config.topics + SINGLE * frank_wolfe.BLOCK
     stored = COPIES * DOUBLE * max(in_rows, arena.FIRST_ENTRIES)
-    arrays = DOUBLE * (ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics)
+    arrays = DOUBLE * (ARRAYS_OF_WORDS * corpus.V + ARRAYS_OF_TOPICS * config.topics)
     return int(stored + batch + GATHERED_BYTES * in_rows + workspace + arrays)

@@ -15,7 +15,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import defaults, dense
 from inference.engines.batch import trained_pairs
-from inference.engines.contract import MOST_TOPICS, About, Methods, Priors, Shape
+from inference.engines.contract import MOST_TOPICS, About, Methods, Priors, TrainingCorpus
 from inference.engines.settings import (
     ResolvedPasses,
     Settings,
@@ -163,28 +163,28 @@ class State(dense.State):
     mass: np.ndarray
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """lambda - eta is exponential with mean N / (K V), as if all tokens were shared out by chance
     (002, footnote 6); the pointers are spread evenly, so that no topic is preferred. Both fade as 1
     - rho."""
     K = config.topics
-    V = shape.V
+    V = corpus.V
     values = np.empty((V, K), np.float32)
     totals = np.zeros(K)
-    vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
+    vb.scatter(np.uint64(seed), corpus.tokens / (K * V), values, totals)
     return State(
         seed=seed,
         ahead=0,
-        chance=shape.tokens / K,
+        chance=corpus.tokens / K,
         values=values,
         totals=totals,
-        mass=np.full(K, shape.D * _pointers(config) / K),
+        mass=np.full(K, corpus.trained_documents * _pointers(config) / K),
     )
 
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -199,7 +199,7 @@ def begin(
     and give nothing.
     """
     K = config.topics
-    values = np.zeros(shape.V * K, np.float64)
+    values = np.zeros(corpus.V * K, np.float64)
     totals = np.zeros(K)
     mass = np.zeros(K)
     for block in trained_pairs(bow, held_out):
@@ -211,9 +211,9 @@ def begin(
     return State(
         seed=seed,
         # topics are there, so it begins with the step size of the third pass
-        ahead=2 * shape.per_pass,
+        ahead=2 * corpus.steps_per_pass,
         chance=0.0,
-        values=values.astype(np.float32).reshape(shape.V, K),
+        values=values.astype(np.float32).reshape(corpus.V, K),
         totals=totals,
         mass=mass,
     )
@@ -247,7 +247,9 @@ def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
     return Sticks(first=first, rest=remaining_mass, order=order, logs=logs[at], sizes=sizes[at])
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """One minibatch of 002, figure 9: the local step of its documents, then lambda and the sticks
     move by rho.
 
@@ -257,11 +259,15 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
-        tolerance = FIRST_TOLERANCE if state.t <= shape.per_pass else TOLERANCE
+        tolerance = FIRST_TOLERANCE if state.t <= corpus.steps_per_pass else TOLERANCE
         local = local_step(config, state, batch, config.iterations, tolerance)
         state.tokens += batch.tokens
         move_topics(
-            state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents)
+            state,
+            batch,
+            local,
+            rho(config, state.t + state.ahead),
+            corpus.trained_documents / len(documents),
         )
 
 
@@ -464,19 +470,19 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * (SECONDS_TOPIC * config.topics + SECONDS_CANDIDATE * T * C)
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """The values, and of a minibatch the tables of its words (float32 and float64) and what its
     pairs give."""
     K = config.topics
     C = _candidates(config)
-    S = -(-shape.D // shape.per_pass)
-    pairs = -(-shape.tokens // shape.per_pass)
-    words = min(shape.V, pairs)
+    S = -(-corpus.trained_documents // corpus.steps_per_pass)
+    pairs = -(-corpus.tokens // corpus.steps_per_pass)
+    words = min(corpus.V, pairs)
     steps_folded = -(-AT_ONCE // max(S, 1))  # minibatches that have as many documents
-    words_folded = min(shape.V, pairs * steps_folded)
+    words_folded = min(corpus.V, pairs * steps_folded)
     table_of_logs = DOUBLE * K * max(words, words_folded)
     of_pairs = pairs * (SINGLE * C + PAIR_BYTES)
     of_documents = S * (CANDIDATE_ARRAYS * DOUBLE * C + TOPIC_ARRAYS * DOUBLE * K)
     of_sticks = STICK_ARRAYS * DOUBLE * K
-    values = dense.memory_bytes(shape.V, K, S, pairs, words)
+    values = dense.memory_bytes(corpus.V, K, S, pairs, words)
     return values + table_of_logs + of_pairs + of_documents + of_sticks

@@ -15,7 +15,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, defaults, sparse
 from inference.engines.batch import trained_documents
-from inference.engines.contract import MAPPED, SCRATCH, About, Methods, Shape
+from inference.engines.contract import MAPPED, SCRATCH, About, Methods, TrainingCorpus
 from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.engines.settings import (
@@ -174,12 +174,12 @@ class State(arena.Scaled):
     scratch: Path | None = field(default=None, metadata=SCRATCH)
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """lam = eta everywhere: the first step puts documents into the topics (`seed_topics`)."""
     none = np.zeros((0, _width(config)), np.uint16)
-    pi = 1.0 / UNITS if _exact(config, 1, shape) else 1.0
+    pi = 1.0 / UNITS if _exact(config, 1, corpus) else 1.0
     return State(
-        **arena.empty(shape.V, config.topics, np.float64),
+        **arena.empty(corpus.V, config.topics, np.float64),
         seed=seed,
         pi=pi,
         memory_topics=none,
@@ -190,7 +190,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -207,7 +207,7 @@ def begin(
             "warm_up",
             f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.",
         )
-    state = init(config, shape, seed, scratch)
+    state = init(config, corpus, seed, scratch)
     _make_memory(config, state, bow)
     trained_on = trained_documents(bow.D, held_out)
     for first in range(0, len(trained_on), AT_ONCE):
@@ -216,10 +216,10 @@ def begin(
     return state
 
 
-def _exact(config: Resolved, t: int, shape: Shape) -> bool:
+def _exact(config: Resolved, t: int, corpus: TrainingCorpus) -> bool:
     """Whether step t, counted from 1, replaces what documents gave: then lam is the sum of what is
     remembered."""
-    return config.statistics == "memo" and t > config.warm_up * shape.per_pass
+    return config.statistics == "memo" and t > config.warm_up * corpus.steps_per_pass
 
 
 def _width(config: Resolved) -> int:
@@ -259,7 +259,9 @@ def seed_topics(config: Resolved, state: State, bow: Bow, documents: np.ndarray)
     _give(config, state, batch, np.repeat(np.arange(len(first_documents)), np.diff(batch.doc_ptr)))
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """One minibatch: the local step of its documents, then lam.
 
     "memo": what the documents gave at their last visit is taken back, and what they give now put in
@@ -273,15 +275,15 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
             seed_topics(config, state, bow, documents)
         batch = sparse.expand(bow, documents)
         state.tokens += int(batch.counts.sum())
-        if _exact(config, state.t, shape):
+        if _exact(config, state.t, corpus):
             # Later visits continue from what is remembered, and try nothing else
-            explores = state.t <= config.explore * shape.per_pass
+            explores = state.t <= config.explore * corpus.steps_per_pass
             _replace(
                 config if explores else replace(config, start="warm", restarts=0), state, batch
             )
         else:
-            _fade(config, state, batch, shape.D / len(documents))
-    if config.statistics == "memo" and state.t == config.warm_up * shape.per_pass:
+            _fade(config, state, batch, corpus.trained_documents / len(documents))
+    if config.statistics == "memo" and state.t == config.warm_up * corpus.steps_per_pass:
         _recount(state, bow)
 
 
@@ -509,19 +511,19 @@ def seconds(config: Resolved, tokens: int) -> float:
     )
 
 
-def remembered_bytes(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """L topics and shares of each pair, in two bytes each."""
-    return 4 * _width(config) * shape.pairs if config.statistics == "memo" else 0
+    return 4 * _width(config) * corpus.pairs if config.statistics == "memo" else 0
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
     compacted; L topics and shares of each token of a minibatch, now and before."""
     L = _width(config)
-    usual = arena.usual_entries(ENTRIES * L**0.5, config.topics, shape)
+    usual = arena.usual_entries(ENTRIES * L**0.5, config.topics, corpus)
     entries = min(config.topics, usual) if L < config.topics else L
-    in_rows = COPIES * ENTRY_BYTES * max(shape.V * entries, arena.FIRST_ENTRIES)
-    of_minibatch = TOKEN_BYTES * (shape.tokens / shape.per_pass) * L
-    of_words = WORD_BYTES * shape.V
+    in_rows = COPIES * ENTRY_BYTES * max(corpus.V * entries, arena.FIRST_ENTRIES)
+    of_minibatch = TOKEN_BYTES * (corpus.tokens / corpus.steps_per_pass) * L
+    of_words = WORD_BYTES * corpus.V
     of_chunks = CHUNKS * TOPIC_BYTES * config.topics
     return int(in_rows + of_minibatch + of_words + of_chunks)

@@ -15,7 +15,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import contract, defaults, dense
 from inference.engines.batch import expand, keys, trained_documents, trained_pairs
-from inference.engines.contract import MAPPED, About, Methods, Shape
+from inference.engines.contract import MAPPED, About, Methods, TrainingCorpus
 from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.engines.settings import (
@@ -119,20 +119,20 @@ class State(contract.State):
         return int(np.count_nonzero(self.counts))
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """No token has a topic."""
-    return _empty(config, shape, seed, scratch, remembers=config.passes > 1)
+    return _empty(config, corpus, seed, scratch, remembers=config.passes > 1)
 
 
 def _empty(
-    config: Resolved, shape: Shape, seed: int, scratch: Path | None, remembers: bool
+    config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None, remembers: bool
 ) -> State:
-    memory = large_array((shape.tokens if remembers else 0,), scratch)
+    memory = large_array((corpus.tokens if remembers else 0,), scratch)
     memory[:] = gibbs.UNSEEN
     K = config.topics
     return State(
         seed=seed,
-        counts=np.zeros((shape.V, K), np.int32),
+        counts=np.zeros((corpus.V, K), np.int32),
         totals=np.zeros(K, np.int64),
         memory=memory,
     )
@@ -140,7 +140,7 @@ def _empty(
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -153,7 +153,7 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
     and give nothing.
     """
-    state = _empty(config, shape, seed, scratch, remembers=True)
+    state = _empty(config, corpus, seed, scratch, remembers=True)
     trained_on = trained_documents(bow.D, held_out)
     smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory[:, None])
     for block in trained_pairs(bow, held_out):
@@ -162,14 +162,16 @@ def begin(
     return state
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """Sample some documents, one after the other, each given the last topics of all that came
     before.
 
     documents: int64[n], numbers of the step's documents, in the order in which they are sampled.
     """
     # The random numbers of a visit do not depend on how a pass is cut into steps
-    visit = state.t // shape.per_pass
+    visit = state.t // corpus.steps_per_pass
     state.t += 1
     if not len(documents):
         return
@@ -273,16 +275,16 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * (config.passes * config.sweeps + 1) * (TOKEN + TOPIC * config.topics)
 
 
-def remembered_bytes(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """A uint16 for each token's topic, where documents are seen again."""
-    return 2 * shape.tokens if config.passes > 1 else 0
+    return 2 * corpus.tokens if config.passes > 1 else 0
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """The counts of all words in all topics, a copy of them while topics are made, and what a
     minibatch needs."""
-    of_counts = 2 * SINGLE * shape.V * config.topics
+    of_counts = 2 * SINGLE * corpus.V * config.topics
     of_topics = TOPIC_BYTES * config.topics
-    of_words = WORD_BYTES * shape.V
-    tokens_of_step = -(-shape.tokens // shape.per_pass)
+    of_words = WORD_BYTES * corpus.V
+    tokens_of_step = -(-corpus.tokens // corpus.steps_per_pass)
     return of_counts + of_topics + of_words + TOKEN_BYTES * tokens_of_step

@@ -14,7 +14,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import defaults, dense, variational
-from inference.engines.contract import About, Methods, Shape
+from inference.engines.contract import About, Methods, TrainingCorpus
 from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_learned
 from inference.engines.settings import resolved, setting, tau0_setting
@@ -148,14 +148,18 @@ class State(variational.State):
 
 
 def init(
-    config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True
+    config: Resolved,
+    corpus: TrainingCorpus,
+    seed: int,
+    scratch: Path | None = None,
+    random: bool = True,
 ) -> State:
     """lambda - eta is random, or 0."""
-    V = shape.V
+    V = corpus.V
     K = config.topics
     streams = config.statistics == "stream"
     adapts = config.rate == "adaptive"
-    fields = variational.beginning(config, shape, seed, scratch, config.remember, random)
+    fields = variational.beginning(config, corpus, seed, scratch, config.remember, random)
     noise = np.zeros((0, K), np.float32)
     noise_totals = np.zeros(K)
     if streams:
@@ -175,7 +179,7 @@ def init(
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -191,13 +195,15 @@ def begin(
             "statistics",
             "statistics must be “decay” where a training continues from topics, got “stream”.",
         )
-    state = init(config, shape, seed, scratch, random=False)
-    state.delay = DELAY * shape.per_pass
+    state = init(config, corpus, seed, scratch, random=False)
+    state.delay = DELAY * corpus.steps_per_pass
     variational.assign(state, bow, topics, held_out)
     return state
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """One minibatch: fit its documents, and move lambda towards eta + D / S times what they gave
     (002, eqs. 31 to 33).
 
@@ -212,14 +218,14 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         start = (state.noise, state.noise_totals) if streams else (state.values, state.totals)
         variational.start_from_documents(state, batch, *start)
     local = (
-        _streamed(config, state, batch, documents, shape)
+        _streamed(config, state, batch, documents, corpus)
         if streams
         else variational.local(config, state, batch, documents)
     )
     if state.gamma.shape[1]:
         vb.remember(documents, local.gamma, state.gamma, state.strongest)
     state.tokens += batch.tokens
-    scale = shape.D / len(documents)
+    scale = corpus.trained_documents / len(documents)
     if config.statistics == "stream":
         size = 1.0 / state.t
         variational.add(batch, local, 1.0, state.values, state.totals)
@@ -229,14 +235,18 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         size = rho(config, state.t + state.delay)
         _fade(state, batch, local, size, scale)
     if config.learns_priors:
-        _learn(config, state, batch, local, min(size, 1.0), shape)
+        _learn(config, state, batch, local, min(size, 1.0), corpus)
 
 
 def _streamed(
-    config: Resolved, state: State, batch: MinibatchByWord, documents: np.ndarray, shape: Shape
+    config: Resolved,
+    state: State,
+    batch: MinibatchByWord,
+    documents: np.ndarray,
+    corpus: TrainingCorpus,
 ) -> variational.LocalStep:
     """The local step with the rest of the random start added to the statistics."""
-    share = np.float32(max(0.0, 1.0 - (state.t - 1) / shape.per_pass))
+    share = np.float32(max(0.0, 1.0 - (state.t - 1) / corpus.steps_per_pass))
     streamed_rows = state.values[batch.words]
     totals = state.totals
     state.values[batch.words] += share * state.noise[batch.words]
@@ -290,7 +300,7 @@ def _learn(
     batch: MinibatchByWord,
     local: variational.LocalStep,
     size: float,
-    shape: Shape,
+    corpus: TrainingCorpus,
 ) -> None:
     """A running mean of E[log theta], as lambda is one; each `interval` steps Newton's method under
     it."""
@@ -303,7 +313,7 @@ def _learn(
             state.log_theta = mean
             state.has_log_theta = True
     if state.t % config.interval == 0 and state.has_log_theta:
-        length = shape.trained_tokens / shape.D
+        length = corpus.trained_tokens / corpus.trained_documents
         variational.learn(config, state, state.log_theta, length, variational.NEWTON)
 
 
@@ -362,16 +372,16 @@ def seconds(config: Resolved, tokens: int) -> float:
     return variational.seconds_of_passes(tokens, config.passes, config.topics, PASS_SECONDS)
 
 
-def remembered_bytes(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Bytes of the largest gamma of each document, by variational.remembered_bytes."""
-    return variational.remembered_bytes(config, shape, config.remember)
+    return variational.remembered_bytes(config, corpus, config.remember)
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Arrays of V x K: the topics, and more with options."""
     arrays = 1
     if config.rate == "adaptive":
         arrays += ARRAYS_OF_ADAPTIVE_RATE
     if config.statistics == "stream":
         arrays += 1  # the random start, which fades
-    return variational.memory_bytes(config, shape, arrays)
+    return variational.memory_bytes(config, corpus, arrays)

@@ -14,7 +14,7 @@ from scipy.special import gammaln, psi
 from inference.bow import Bow
 from inference.engines import defaults, dense, priors
 from inference.engines.batch import is_trained
-from inference.engines.contract import MAPPED, Shape
+from inference.engines.contract import MAPPED, TrainingCorpus
 from inference.engines.lda_sentences import with_learned_priors
 from inference.engines.settings import (
     LearningPriors,
@@ -147,7 +147,7 @@ class State(dense.State):
 
 def beginning(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     scratch: Path | None,
     remembered: int,
@@ -158,21 +158,21 @@ def beginning(
 
     remembered: L.
     """
-    V = shape.V
+    V = corpus.V
     K = config.topics
     L = min(remembered, config.topics)
-    rows = shape.all_documents
+    rows = corpus.all_documents
     values = np.zeros((V, K), np.float32)
     totals = np.zeros(K)
     if random:
-        vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
+        vb.scatter(np.uint64(seed), corpus.tokens / (K * V), values, totals)
     gamma = large_array((rows, L), scratch, np.float32)
     strongest = large_array((rows, L if L < K else 0), scratch, np.uint16)
     gamma[:] = 0.0
     strongest[:] = 0
     return {
         "seed": seed,
-        "documents": shape.D,
+        "documents": corpus.trained_documents,
         "values": values,
         "totals": totals,
         "alpha": np.full(K, config.alpha),
@@ -418,19 +418,19 @@ def seconds_of_passes(tokens: int, passes: int, topics: int, pass_seconds: float
     return tokens / MILLION * passes * (pass_seconds + further)
 
 
-def remembered_bytes(config: Resolved, shape: Shape, most: int) -> int:
+def remembered_bytes(config: Resolved, corpus: TrainingCorpus, most: int) -> int:
     """The `most` largest of each document's gamma, in four bytes, and which these are, in two,
     where they are not all."""
     L = min(most, config.topics)
-    return shape.all_documents * L * (6 if L < config.topics else 4)
+    return corpus.all_documents * L * (6 if L < config.topics else 4)
 
 
-def memory_bytes(config: Resolved, shape: Shape, copies: int) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus, copies: int) -> int:
     """Bytes of a state and a step: `copies` arrays of V x K, and one more while topics are
     shown."""
-    S = min(config.minibatch, shape.D)
-    tokens = -(-shape.tokens // shape.per_pass)
-    return dense.memory_bytes(shape.V, config.topics, S, tokens, min(shape.V, tokens), copies + 1)
+    S = min(config.minibatch, corpus.trained_documents)
+    tokens = -(-corpus.tokens // corpus.steps_per_pass)
+    return dense.memory_bytes(corpus.V, config.topics, S, tokens, min(corpus.V, tokens), copies + 1)
 
 
 def prior_sentence(settings: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:

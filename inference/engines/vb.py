@@ -14,7 +14,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import defaults, dense, variational
-from inference.engines.contract import About, Methods, Shape
+from inference.engines.contract import About, Methods, TrainingCorpus
 from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_learned
 from inference.engines.settings import resolved, setting
@@ -86,19 +86,23 @@ class State(variational.State):
 
 
 def init(
-    config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True
+    config: Resolved,
+    corpus: TrainingCorpus,
+    seed: int,
+    scratch: Path | None = None,
+    random: bool = True,
 ) -> State:
     """lambda - eta is random, or 0."""
     K = config.topics
-    fields = variational.beginning(config, shape, seed, scratch, remembered=K, random=random)
+    fields = variational.beginning(config, corpus, seed, scratch, remembered=K, random=random)
     return State(
-        **fields, next=np.zeros((shape.V, K), np.float32), next_totals=np.zeros(K), visited=0
+        **fields, next=np.zeros((corpus.V, K), np.float32), next_totals=np.zeros(K), visited=0
     )
 
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -107,12 +111,14 @@ def begin(
 ) -> State:
     """A state before the first step in which each token has a topic already: lambda - eta is their
     counts."""
-    state = init(config, shape, seed, scratch, random=False)
+    state = init(config, corpus, seed, scratch, random=False)
     variational.assign(state, bow, topics, held_out)
     return state
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """A slice of a pass: fit its documents, from what is remembered of them. The last one sets
     lambda = eta + sum of n phi, then alpha and eta where they are learned: each raises the bound
     (002, eqs. 31 and 32; 004, Algorithm 4).
@@ -131,14 +137,14 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
             state.log_theta += kernels.log_theta(batch.doc_ptr, local.gamma)
             state.visited += int((batch.lengths > 0).sum())
         state.tokens += batch.tokens
-    if state.t % shape.per_pass == 0:
+    if state.t % corpus.steps_per_pass == 0:
         state.values, state.next = state.next, state.values
         state.totals, state.next_totals = state.next_totals, state.totals
         state.next[:] = 0.0
         state.next_totals[:] = 0.0
         if state.visited:
             mean = state.log_theta / state.visited
-            length = shape.trained_tokens / shape.D
+            length = corpus.trained_tokens / corpus.trained_documents
             variational.learn(config, state, mean, length, variational.NEWTON)
             state.log_theta = np.zeros(config.topics)
             state.visited = 0
@@ -178,11 +184,11 @@ def seconds(config: Resolved, tokens: int) -> float:
     return variational.seconds_of_passes(tokens, passes, config.topics, PASS_SECONDS)
 
 
-def remembered_bytes(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Bytes of the gamma of all documents, by variational.remembered_bytes."""
-    return variational.remembered_bytes(config, shape, config.topics)
+    return variational.remembered_bytes(config, corpus, config.topics)
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """See variational.memory_bytes."""
-    return variational.memory_bytes(config, shape, ARRAYS)
+    return variational.memory_bytes(config, corpus, ARRAYS)

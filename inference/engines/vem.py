@@ -16,7 +16,7 @@ from scipy.special import gammaln, psi
 from inference.bow import Bow
 from inference.engines import defaults, dense, priors as learning, variational
 from inference.engines.batch import is_trained, trained_pairs
-from inference.engines.contract import MAPPED, About, Methods, Priors, Shape
+from inference.engines.contract import MAPPED, About, Methods, Priors, TrainingCorpus
 from inference.engines.settings import (
     LearningPriors,
     ResolvedPasses,
@@ -191,23 +191,23 @@ class State(dense.State):
         self.begun = self.begun or self.tokens > 0 or bool(self.gamma[:, :1].any())
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """Topics at random: values are exponential, so that beta ~ Dir(1) without a prior of topics
     (004, algorithm 1)."""
-    state = _empty(config, shape, seed, scratch)
+    state = _empty(config, corpus, seed, scratch)
     vb.scatter(
         np.uint64(seed),
-        max(shape.tokens, 1) / (config.topics * shape.V),
+        max(corpus.tokens, 1) / (config.topics * corpus.V),
         state.values,
         state.totals,
     )
     return state
 
 
-def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
-    V = shape.V
+def _empty(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None) -> State:
+    V = corpus.V
     K = config.topics
-    gamma = large_array((shape.all_documents, K), scratch, np.float32)
+    gamma = large_array((corpus.all_documents, K), scratch, np.float32)
     gamma[:] = 0.0
     return State(
         seed=seed,
@@ -226,7 +226,7 @@ def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> S
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -239,7 +239,7 @@ def begin(
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
     and give nothing.
     """
-    state = _empty(config, shape, seed, scratch)
+    state = _empty(config, corpus, seed, scratch)
     state.begun = True
     state.gamma[:] = np.float32(config.alpha)
     tokens_of_word = np.zeros(bow.V)
@@ -256,7 +256,9 @@ def begin(
     return state
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """A slice of the E-step (004, eqs. 8 and 9): its documents' statistics are added. The last of a
     pass is followed by the M-step.
 
@@ -266,7 +268,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if len(documents):
         if not state.begun:
             if config.init == "documents":
-                _start_from_documents(state, bow, shape)
+                _start_from_documents(state, bow, corpus)
             state.begun = True
         batch = dense.batch_of(bow, documents)
         gamma = _start(state, documents, batch.lengths)
@@ -289,18 +291,18 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         if config.learns_priors:
             state.log_theta += vb.log_theta(batch.doc_ptr, gamma)
             state.documents += int(np.count_nonzero(batch.lengths))
-    if state.t % shape.per_pass == 0:
+    if state.t % corpus.steps_per_pass == 0:
         _maximise(config, state)
 
 
-def _start_from_documents(state: State, bow: Bow, shape: Shape) -> None:
+def _start_from_documents(state: State, bow: Bow, corpus: TrainingCorpus) -> None:
     """Put documents into the random topics, from up to SEARCHED_DOCUMENTS of the corpus
     (`variational.put_documents`): whatever the slices are, the topics are the same."""
     key = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(2))
     searched_documents = rng.permutation_slice(
         0, min(SEARCHED_DOCUMENTS, bow.D), bow.D, np.uint64(key)
     )
-    trained = is_trained(bow.D, shape.held_out)
+    trained = is_trained(bow.D, corpus.held_out_documents)
     searched_documents = searched_documents[trained[searched_documents]]
     variational.put_documents(
         state.seed, dense.batch_of(bow, searched_documents), state.values, state.totals
@@ -520,15 +522,15 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * (SECONDS + SECONDS_TOPIC * config.topics)
 
 
-def remembered_bytes(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """gamma, in four bytes."""
-    return 4 * config.topics * shape.all_documents
+    return 4 * config.topics * corpus.all_documents
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Bytes of arrays of V x K, and of a minibatch: see dense.memory_bytes."""
-    S = min(config.minibatch, max(shape.D, 1))
+    S = min(config.minibatch, max(corpus.trained_documents, 1))
     # Tokens of all documents by those that are trained on: a little more than a minibatch has
-    pairs = int(PAIRS_OF_TOKENS * shape.tokens * S / max(shape.D, 1)) + S
-    words = min(shape.V, pairs)
-    return dense.memory_bytes(shape.V, config.topics, S, pairs, words, copies=COPIES)
+    pairs = int(PAIRS_OF_TOKENS * corpus.tokens * S / max(corpus.trained_documents, 1)) + S
+    words = min(corpus.V, pairs)
+    return dense.memory_bytes(corpus.V, config.topics, S, pairs, words, copies=COPIES)

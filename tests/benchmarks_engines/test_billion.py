@@ -30,8 +30,8 @@ def test_a_training_takes_the_memory_that_was_estimated(tmp_path):
     estimated = []
     for topics in (10, 10_000):
         config = ssi.Config(topics=topics, passes=3).resolve(bow.D, bow.tokens)
-        shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
-        estimated.append(ssi.memory_bytes(config, shape))
+        corpus = Schedule(bow, config, np.zeros(0, np.int64)).corpus
+        estimated.append(ssi.memory_bytes(config, corpus))
         measured.append(billion.measure(tmp_path, topics, words, passes=3).memory)
     more = measured[1] - measured[0]
     assert more / 1.5 < estimated[1] - estimated[0] < 1.5 * more

@@ -16,7 +16,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import contract
-from inference.engines.contract import MAPPED, About, Methods, Priors, Shape
+from inference.engines.contract import MAPPED, About, Methods, Priors, TrainingCorpus
 from inference.engines.dense import LISTED_SHARE
 from inference.engines.settings import (
     ResolvedPasses,
@@ -103,11 +103,11 @@ class State(contract.State):
         return int(np.count_nonzero(self.counts))
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """Topics with a token each of some words, at random. scratch: for next_counts, if it is
     large."""
     generator = np.random.default_rng(seed)
-    size = (config.topics, shape.V)
+    size = (config.topics, corpus.V)
     next_counts = large_array(size, scratch, np.int64)
     next_counts[:] = 0
     return State(
@@ -119,7 +119,9 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     )
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """Give each of the documents, int64[n], its topic; the last step of a pass makes the topics."""
     probabilities = log_probabilities(config, state, bow, documents)
     for document, topic in zip(documents, probabilities.argmax(axis=1), strict=True):
@@ -128,7 +130,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         state.next_documents[topic] += 1
         state.tokens += int(bow.counts[pairs].sum())
     state.t += 1
-    if state.t % shape.per_pass == 0:
+    if state.t % corpus.steps_per_pass == 0:
         state.counts = np.array(state.next_counts)
         state.documents = state.next_documents
         state.next_counts[:] = 0
@@ -221,9 +223,9 @@ def seconds(config: Resolved, tokens: int) -> float:
     return SECONDS * tokens * config.passes * config.topics
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Bytes of the state and of a step."""
-    return ARRAYS * DOUBLE * config.topics * shape.V
+    return ARRAYS * DOUBLE * config.topics * corpus.V
 
 
 def bound(

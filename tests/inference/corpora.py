@@ -3,6 +3,7 @@
 import numpy as np
 
 from inference.bow import Bow, Postings
+from inference.engines.contract import NO_DOCUMENTS, TrainingCorpus
 from inference.kernels.transpose import transpose
 
 
@@ -17,6 +18,22 @@ def bow_of(documents: list[list[int]], V: int) -> Bow:
         counts += c.tolist()
         indptr.append(len(words))
     return Bow(np.array(indptr), np.array(words, np.int32), np.array(counts, np.int32), V)
+
+
+def corpus_of_size(documents: int, V: int, tokens: int, steps_per_pass: int = 1) -> TrainingCorpus:
+    """Without a bag of words: nothing is held out, and single words are not known."""
+    return TrainingCorpus(
+        trained_documents=documents,
+        trained_tokens=tokens,
+        held_out_documents=NO_DOCUMENTS,
+        held_out_tokens=0,
+        V=V,
+        pairs=tokens,
+        word_tokens=None,
+        steps_per_pass=steps_per_pass,
+        steps_per_later_pass=steps_per_pass,
+        seeded=False,
+    )
 
 
 def planted(K: int, V: int, D: int, length: int, seed: int, alpha=0.2) -> tuple[Bow, np.ndarray]:

@@ -41,9 +41,9 @@ def config_of(bow, **settings):
 
 def stepped(bow, config, steps, each=lambda state: None):
     schedule = Schedule(bow, config, np.zeros(0, np.int64))
-    state = clusters.init(config, schedule.shape, 1)
+    state = clusters.init(config, schedule.corpus, 1)
     for _ in range(steps):
-        clusters.step(config, state, bow, schedule.batch(state.t, 1), schedule.shape)
+        clusters.step(config, state, bow, schedule.batch(state.t, 1), schedule.corpus)
         each(state)
     return state
 
@@ -119,10 +119,10 @@ def test_one_cluster_a_document_is_k_means_with_bregman_divergences(bow):
 
 def given(bow, config, chosen):
     """A state in which each document is in a cluster as a whole. chosen: int64[D]."""
-    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
+    corpus = Schedule(bow, config, np.zeros(0, np.int64)).corpus
     return clusters.begin(
         config,
-        shape,
+        corpus,
         1,
         bow,
         np.repeat(chosen, np.diff(bow.indptr)).astype(np.uint16),

@@ -21,7 +21,7 @@ from inference import (
     open_evidence,
     train,
 )
-from inference.engines.contract import MOST_TOPICS, Bounded, Shape, WarmStart
+from inference.engines.contract import MOST_TOPICS, Bounded, TrainingCorpus, WarmStart
 from inference.objective import Objective
 from inference.schedule import held_out_documents
 from tests.engines import mixture
@@ -425,14 +425,14 @@ def test_what_it_costs(engine, bow):
     """Memory covers the arrays that it keeps in memory, and grows with K; seconds grow with passes
     and tokens."""
     config = config_of(engine).resolve(bow.D, bow.tokens)
-    shape = Shape(bow.D, bow.V, bow.tokens, 8)
+    corpus = TrainingCorpus.of_bow(bow, steps_per_pass=8)
     state = snapshots(engine, config, bow)[-1].state
     kept = [getattr(state, f.name) for f in fields(state) if not f.metadata.get("mapped")]
     size = sum(array.nbytes for array in kept if isinstance(array, np.ndarray))
-    assert size <= engine.memory_bytes(config, shape) < 1000 * size
+    assert size <= engine.memory_bytes(config, corpus) < 1000 * size
     larger = config_of(engine, topics=2000).resolve(bow.D, bow.tokens)
-    assert engine.memory_bytes(larger, shape._replace(V=100_000)) > engine.memory_bytes(
-        config, shape
+    assert engine.memory_bytes(larger, corpus._replace(V=100_000)) > engine.memory_bytes(
+        config, corpus
     )
     assert 0 < engine.seconds(config, 1000) < engine.seconds(config, 10_000_000)
     assert engine.seconds(config, 10**6) < engine.seconds(

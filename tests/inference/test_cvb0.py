@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 from inference import Bow, Invalid, Snapshot, begin, engines, fold_in_corpus, train
 from inference.engines import cvb0, dense
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.kernels import cvb
 from inference.schedule import Schedule, held_out_documents
 from tests.inference import naive_collapsed
@@ -46,7 +46,7 @@ def begun(bow: Bow, config: cvb0.Resolved, seed: int = 0) -> cvb0.State:
     given = (
         np.random.default_rng(seed).integers(config.topics, size=len(bow.words)).astype(np.uint16)
     )
-    return cvb0.begin(config, schedule.shape, seed, bow, given, np.zeros(0, np.int64))
+    return cvb0.begin(config, schedule.corpus, seed, bow, given, np.zeros(0, np.int64))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_with_one_document_at_a_time_it_is_the_loop_of_asuncion(kept):
         bow.D, bow.tokens
     )
     state = begun(bow, config)
-    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
+    corpus = Schedule(bow, config, np.zeros(0, np.int64)).corpus
     exact = phi_of(state, bow, 5)
     rounded = [phi.copy() for phi in exact]
     moved = 0.0
@@ -71,7 +71,7 @@ def test_with_one_document_at_a_time_it_is_the_loop_of_asuncion(kept):
         order = np.random.default_rng(i).permutation(bow.D)
         before = np.concatenate(rounded)
         for d in order:
-            cvb0.step(config, state, bow, np.array([d]), shape)
+            cvb0.step(config, state, bow, np.array([d]), corpus)
         naive_collapsed.cvb0_pass(
             documents_of(bow),
             order,
@@ -133,8 +133,8 @@ def test_the_stochastic_form_is_its_slow_twin(burn_in, least):
         "kappa": 0.6,
     }
     config = cvb0.Config(topics=6, minibatch=8, **settings).resolve(bow.D, bow.tokens)
-    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
-    state = cvb0.init(config, shape, 3)
+    corpus = Schedule(bow, config, np.zeros(0, np.int64)).corpus
+    state = cvb0.init(config, corpus, 3)
     N_kw = state.values.T / cvb.WHOLE_TOKEN
     generator = np.random.default_rng(1)
     for t in range(1, 60):
@@ -147,7 +147,7 @@ def test_the_stochastic_form_is_its_slow_twin(burn_in, least):
             )
             kept = np.array([naive_collapsed.whole(row, 6, least) for row in phi])
             np.add.at(given.T, words, kept * counts[:, None])
-        cvb0.step(config, state, bow, batch, shape)
+        cvb0.step(config, state, bow, batch, corpus)
         rho = (1.0 + t) ** -0.6
         N_kw = (1 - rho) * N_kw + rho * bow.tokens / given.sum() * given
         assert state.values.T * state.pi / cvb.WHOLE_TOKEN == pytest.approx(
@@ -287,9 +287,9 @@ def test_one_step_size_of_1_forgets_all_before_it():
     config = cvb0.Config(topics=4, statistics="decay", step=1.0, tau0=0.0, minibatch=20).resolve(
         bow.D, bow.tokens
     )
-    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
-    state = cvb0.init(config, shape, 1)
-    cvb0.step(config, state, bow, np.arange(20), shape)
+    corpus = Schedule(bow, config, np.zeros(0, np.int64)).corpus
+    state = cvb0.init(config, corpus, 1)
+    cvb0.step(config, state, bow, np.arange(20), corpus)
     assert state.pi == 1.0 and state.totals.sum() == pytest.approx(bow.tokens * cvb.WHOLE_TOKEN)
     unseen = np.setdiff1d(np.arange(bow.V), bow.words[: bow.indptr[20]])
     assert not state.values[unseen].any()
@@ -301,7 +301,7 @@ def test_held_out_documents_alone_change_nothing():
     state = begun(bow, config)
     before = state.values.copy()
     cvb0.step(
-        config, state, bow, np.zeros(0, np.int64), Shape(60, bow.V, bow.tokens, 3, len(bow.words))
+        config, state, bow, np.zeros(0, np.int64), TrainingCorpus.of_bow(bow, steps_per_pass=3)
     )
     assert state.t == 1 and np.array_equal(state.values, before)
 
@@ -325,10 +325,10 @@ def test_nonsense_is_refused(settings, sentence):
 def test_memory_is_at_least_what_the_state_holds():
     bow, _ = planted(K=3, V=300, D=60, length=20, seed=1)
     config = cvb0.Config(topics=50).resolve(bow.D, bow.tokens)
-    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
-    state = cvb0.init(config, shape, 1)
-    assert cvb0.memory_bytes(config, shape) > 1.5 * state.values.nbytes
-    assert cvb0.memory_bytes(replace(config, topics=100), shape) > 1.7 * cvb0.memory_bytes(
-        config, shape
+    corpus = Schedule(bow, config, np.zeros(0, np.int64)).corpus
+    state = cvb0.init(config, corpus, 1)
+    assert cvb0.memory_bytes(config, corpus) > 1.5 * state.values.nbytes
+    assert cvb0.memory_bytes(replace(config, topics=100), corpus) > 1.7 * cvb0.memory_bytes(
+        config, corpus
     )
     assert dense.count_listed(state.values, 1.0) == 0

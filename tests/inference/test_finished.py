@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from inference import checkpoint, engines, fold_in_corpus, train
-from inference.engines.contract import Bounded, Remembering, Shape
+from inference.engines.contract import Bounded, Remembering, TrainingCorpus
 from inference.errors import Invalid
 from tests.inference.corpora import planted
 
@@ -36,10 +36,8 @@ def test_topics_priors_and_readings_are_the_same_from_a_smaller_file(name, bow, 
     state = checkpoint.load(path, engine=engine, config=config, bow=bow)
     remembered = remembered_bytes(last.state)
     assert whole - path.stat().st_size >= remembered - 500 and remembered_bytes(state) == 0
-    shape = Shape(
-        bow.D, bow.V, bow.tokens, -(-bow.D // min(config.minibatch, bow.D)), len(bow.words)
-    )
-    said = engine.remembered_bytes(config, shape) if isinstance(engine, Remembering) else 0
+    corpus = TrainingCorpus.of_bow(bow, steps_per_pass=-(-bow.D // min(config.minibatch, bow.D)))
+    said = engine.remembered_bytes(config, corpus) if isinstance(engine, Remembering) else 0
     assert said == remembered, "what the form says before training"
     for before, now in (
         (engine.topics(config, last.state), engine.topics(config, state)),

@@ -9,19 +9,18 @@ import pytest
 
 from inference.engines import ssi
 from inference.engines.batch import expand
-from inference.engines.contract import Shape
 from inference.engines.ssi.sampling import sample_batch
 from inference.kernels import fold, gibbs, rng, rows
 from inference.topics import Theta
 from tests.inference import naive_fold
-from tests.inference.corpora import bow_of, planted
+from tests.inference.corpora import bow_of, corpus_of_size, planted
 
 
 def state_of(counts: np.ndarray, alpha: float, eta: float = 0.05) -> tuple[ssi.Resolved, ssi.State]:
     """A state with these statistics, lambda - eta: whole numbers [K, V]."""
     K, V = counts.shape
     config = ssi.Config(topics=K, alpha=alpha, eta=eta).resolve(1000, 100_000)
-    state = ssi.init(replace(config, warm_up=0), Shape(1, V, 0, 1), 1)
+    state = ssi.init(replace(config, warm_up=0), corpus_of_size(1, V, 0), 1)
     words, topics = np.nonzero(counts.T)
     state.length[:] = np.bincount(words, minlength=V)
     state.start[:] = np.cumsum(state.length) - state.length

@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from inference.engines import arena, fw
 from inference.engines.batch import expand
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, rng
 from inference.training import Snapshot, fold_in_corpus, train
@@ -34,7 +34,7 @@ class Case:
             V,
         )
         self.config = fw.Config(topics=K, **settings).resolve(self.bow.D, self.bow.tokens)
-        self.state = fw.init(self.config, Shape(D, V, self.bow.tokens, 1), seed)
+        self.state = fw.init(self.config, TrainingCorpus.of_bow(self.bow), seed)
         words, topics = np.nonzero(random.random((V, K)) < listed)
         arena.fill(self.state, words, topics, random.gamma(0.3, 20, len(words)) + 0.1)
         fw.set_totals(self.config, self.state)
@@ -227,10 +227,10 @@ def test_online_with_a_step_of_one_is_a_batch_step():
     config = fw.Config(topics=6, tau0=0.0, minibatch=60, alpha=0.5, eta=0.02).resolve(
         bow.D, bow.tokens
     )
-    shape = Shape(60, 80, bow.tokens, 1)
+    corpus = TrainingCorpus.of_bow(bow)
     documents = np.arange(60)
-    state = fw.init(config, shape, 1)
-    fw.seed_topics(config, state, bow, shape)
+    state = fw.init(config, corpus, 1)
+    fw.seed_topics(config, state, bow, corpus)
     weights = fw.weights_of(config, state)
     batch = expand(bow, documents)
     keys = rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents)
@@ -251,7 +251,7 @@ def test_online_with_a_step_of_one_is_a_batch_step():
         wanted[:, words] += np.where(vertices[:, None], phi - even, 0.0) + np.where(
             has[:, words], even, 0.0
         )
-    fw.step(config, state, bow, documents, shape)
+    fw.step(config, state, bow, documents, corpus)
     wanted[wanted < frank_wolfe.dropped(6)] = 0.0
     assert dense(state, 6) == pytest.approx(wanted, rel=1e-4, abs=1e-4)
 
@@ -263,9 +263,9 @@ def test_streaming_adds_up():
     )
     assert config.passes == 1
     last = snapshots(config, bow)[-1]
-    seeds = fw.init(config, Shape(60, 80, bow.tokens, 3), 0)
-    shape = Shape(60, 80, bow.tokens, 3, fw_held_out(bow))
-    fw.seed_topics(config, seeds, bow, shape)
+    seeds = fw.init(config, TrainingCorpus.of_bow(bow, steps_per_pass=3), 0)
+    corpus = TrainingCorpus.of_bow(bow, fw_held_out(bow), steps_per_pass=3)
+    fw.seed_topics(config, seeds, bow, corpus)
     assert last.state.eta == pytest.approx(config.eta * 4), (
         "eta once for the start and once for each minibatch"
     )
@@ -288,14 +288,14 @@ def test_a_topic_that_no_document_chose_stays_as_it_is(inference, start):
     config = fw.Config(
         topics=60, learn="ml", minibatch=5, passes=1, inference=inference, start=start
     ).resolve(300, bow.tokens)
-    shape = Shape(300, 80, bow.tokens, 60)
-    state = fw.init(config, shape, 1)
-    fw.step(config, state, bow, np.arange(5), shape)
+    corpus = TrainingCorpus.of_bow(bow, steps_per_pass=60)
+    state = fw.init(config, corpus, 1)
+    fw.step(config, state, bow, np.arange(5), corpus)
     stayed = 0
     for t in range(1, 30):
         before = fw.topics(config, state).dense()
         pi = state.pi.copy()
-        fw.step(config, state, bow, np.arange(5 * t, 5 * t + 5), shape)
+        fw.step(config, state, bow, np.arange(5 * t, 5 * t + 5), corpus)
         after = fw.topics(config, state)
         same = state.pi == pi
         stayed += same.sum()
@@ -410,9 +410,9 @@ def test_held_out_documents_are_no_seeds():
     bow = bow_of([[d] * 5 for d in range(40)], 40)
     config = fw.Config(topics=40).resolve(40, bow.tokens)
     held_out = np.array([3, 17, 25])
-    shape = Shape(37, 40, bow.tokens, 1, held_out=held_out)
-    state = fw.init(config, shape, 1)
-    fw.seed_topics(config, state, bow, shape)
+    corpus = TrainingCorpus.of_bow(bow, held_out)
+    state = fw.init(config, corpus, 1)
+    fw.seed_topics(config, state, bow, corpus)
     assert (
         np.flatnonzero(state.length == 0).tolist() == held_out.tolist()
         and state.totals.sum() == 5 * 37

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from inference import Invalid, Snapshot, fold_in_corpus, gather, open_evidence, train
 from inference.engines import dense, hdp
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.kernels import hdp as kernels
 from tests.inference import naive_hdp as naive
 from tests.inference.corpora import bow_of, planted, postings as postings_of
@@ -44,7 +44,9 @@ def documents_of(bow):
 
 
 def state_of(config, bow, seed=1):
-    state = hdp.init(config, Shape(bow.D, bow.V, bow.tokens, -(-bow.D // config.minibatch)), seed)
+    state = hdp.init(
+        config, TrainingCorpus.of_bow(bow, steps_per_pass=-(-bow.D // config.minibatch)), seed
+    )
     state.mass *= np.random.default_rng(seed).gamma(1.0, size=len(state.mass))
     return state
 
@@ -351,7 +353,7 @@ def test_planted_topics_are_recovered_with_room_for_three_times_as_many():
 
 def from_uniform(config, bow, seed, passes):
     """Batch passes in which documents start with phi = 1 / T: (topics [K, V], in use)."""
-    state = hdp.init(config, Shape(bow.D, bow.V, bow.tokens, 1), seed)
+    state = hdp.init(config, TrainingCorpus.of_bow(bow), seed)
     lam = lam_of(config, state)
     mass = state.mass
     Ks = config.topics
@@ -460,7 +462,7 @@ def test_a_step_of_size_one_forgets_the_start(corpus):
     bow = corpus[0]
     config = config_of(tau0=0.0)
     state = state_of(config, bow)
-    hdp.step(config, state, bow, np.arange(20), Shape(bow.D, bow.V, bow.tokens, 3))
+    hdp.step(config, state, bow, np.arange(20), TrainingCorpus.of_bow(bow, steps_per_pass=3))
     assert (state.pi, state.chance) == (1.0, 0.0)
     assert state.totals.sum() == pytest.approx(bow.first_token[20] * bow.D / 20)
     assert state.mass.sum() == pytest.approx(T * bow.D)
@@ -472,7 +474,9 @@ def test_a_step_without_documents_changes_no_topic(corpus):
     state = state_of(config, bow)
     values = state.values.copy()
     mass = state.mass.copy()
-    hdp.step(config, state, bow, np.zeros(0, np.int64), Shape(bow.D, bow.V, bow.tokens, 3))
+    hdp.step(
+        config, state, bow, np.zeros(0, np.int64), TrainingCorpus.of_bow(bow, steps_per_pass=3)
+    )
     assert (
         state.t == 1 and np.array_equal(values, state.values) and np.array_equal(mass, state.mass)
     )
@@ -481,9 +485,9 @@ def test_a_step_without_documents_changes_no_topic(corpus):
 def test_it_begins_with_given_topics(corpus):
     bow = corpus[0]
     config = config_of()
-    shape = Shape(bow.D - 1, bow.V, bow.tokens, 3)
+    corpus = TrainingCorpus.of_bow(bow, np.array([5]), steps_per_pass=3)
     given = (bow.words % 3).astype(np.uint16)
-    state = hdp.begin(config, shape, 0, bow, given, np.array([5]))
+    state = hdp.begin(config, corpus, 0, bow, given, np.array([5]))
     kept = np.repeat(np.arange(bow.D), np.diff(bow.indptr)) != 5
     tokens = np.bincount(given[kept], weights=bow.counts[kept], minlength=K)
     assert (
@@ -494,7 +498,7 @@ def test_it_begins_with_given_topics(corpus):
     assert state.mass[:3].tolist() == [bow.D - 1] * 3 and not state.mass[3:].any()
     assert hdp.topics(config, state).used.tolist() == [True] * 3 + [False] * 9
     before = state.values.sum()
-    hdp.step(config, state, bow, np.arange(20), shape)
+    hdp.step(config, state, bow, np.arange(20), corpus)
     assert state.pi == pytest.approx(1 - hdp.rho(config, 7)) and state.values.sum() != before
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from inference.engines import ssi
 from inference.engines.batch import expand
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.engines.ssi.sampling import sample_batch
 from inference.errors import Invalid
 from inference.evaluate import Completion, LeftToRight
@@ -83,11 +83,11 @@ def test_a_minibatch_without_documents_forgets_nothing():
     there."""
     bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
     config = ssi.Config(topics=4, minibatch=1).resolve(30, 600)
-    shape = Shape(30, 50, bow.tokens, 30)
-    state = ssi.init(config, shape, 1)
-    ssi.step(config, state, bow, np.arange(5), shape)
+    corpus = TrainingCorpus.of_bow(bow, steps_per_pass=30)
+    state = ssi.init(config, corpus, 1)
+    ssi.step(config, state, bow, np.arange(5), corpus)
     before = state.pi, state.totals.copy()
-    ssi.step(config, state, bow, np.zeros(0, np.int64), shape)
+    ssi.step(config, state, bow, np.zeros(0, np.int64), corpus)
     assert state.t == 2
     assert state.pi == before[0]
     assert np.array_equal(state.totals, before[1])

@@ -9,7 +9,7 @@ from scipy.special import digamma
 
 from inference import Invalid, Snapshot, begin, train
 from inference.engines import lsparse, sparse
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.kernels import lsparse as kernels, special
 from inference.schedule import Schedule, held_out_documents
 from tests.inference import naive_sparse as naive
@@ -32,9 +32,9 @@ def config_of(bow, **settings):
 
 def stepped(bow, config, steps, seed=1):
     schedule = Schedule(bow, config, np.zeros(0, np.int64))
-    state = lsparse.init(config, schedule.shape, seed)
+    state = lsparse.init(config, schedule.corpus, seed)
     for _ in range(steps):
-        lsparse.step(config, state, bow, schedule.batch(state.t, seed), schedule.shape)
+        lsparse.step(config, state, bow, schedule.batch(state.t, seed), schedule.corpus)
     return state
 
 
@@ -110,8 +110,8 @@ def test_l_of_k_is_dense_inference():
         sweeps=50,
         change=1e-3,
     ).resolve(30, bow.tokens)
-    shape = Shape(30, 40, bow.tokens, 1)
-    state = lsparse.init(config, shape, 5)
+    corpus = TrainingCorpus.of_bow(bow)
+    state = lsparse.init(config, corpus, 5)
     lsparse.seed_topics(config, state, bow, np.arange(30))
     documents = [pairs(bow, d) for d in range(30)]
     for _ in range(3):
@@ -129,7 +129,7 @@ def test_l_of_k_is_dense_inference():
                     break
             r.append(own)
         state.t = 0  # a step size of 1
-        lsparse.step(config, state, bow, np.arange(30), shape)
+        lsparse.step(config, state, bow, np.arange(30), corpus)
         assert np.allclose(
             dense(config, state),
             config.eta + naive.statistics(documents, r, 40),
@@ -151,7 +151,7 @@ def test_l_of_one_is_a_hard_choice(bow):
 def test_ties_go_to_the_smaller_number(bow):
     """Without a count anywhere all topics are equal."""
     config = config_of(bow, most=2, restarts=0)
-    state = lsparse.init(config, Shape(120, V, bow.tokens, 4), 1)
+    state = lsparse.init(config, TrainingCorpus.of_bow(bow, steps_per_pass=4), 1)
     found, _ = visited(config, state, bow, np.arange(5))
     assert all(np.array_equal(np.flatnonzero(own.sum(axis=0)), [0, 1]) for own in found)
 
@@ -210,7 +210,7 @@ def test_the_bound_rises_with_each_minibatch(bow, start, L):
     bounds = []
     while state.t < 16:
         bounds.append(lsparse.bound(config, state, bow, documents))
-        lsparse.step(config, state, bow, schedule.batch(state.t, 1), schedule.shape)
+        lsparse.step(config, state, bow, schedule.batch(state.t, 1), schedule.corpus)
     assert (np.diff(bounds) >= -1e-9 * abs(bounds[0])).all() and bounds[-1] > bounds[0]
 
 
@@ -262,13 +262,13 @@ def test_totals_are_the_sums_of_the_rows_where_faded_entries_are_dropped():
     """Words of the first documents fade until the scale is renewed, and are then in no row."""
     bow = bow_of([[0, 1, 1]] * 4 + [[2, 3, 3, 4], [3, 4, 5]] * 4, 6)
     config = config_of(bow, most=2, statistics="decay", kappa=0.51, tau0=1.0, minibatch=4)
-    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
-    state = lsparse.init(config, shape, 1)
+    corpus = Schedule(bow, config, np.zeros(0, np.int64)).corpus
+    state = lsparse.init(config, corpus, 1)
     renewed = 0
     for t in range(60):
         before = state.pi
         documents = np.arange(4) if t == 0 else np.arange(4, 12)
-        lsparse.step(config, state, bow, documents, shape)
+        lsparse.step(config, state, bow, documents, corpus)
         renewed += state.pi > before
     assert renewed > 0 and not state.length[:2].any()
     topics, values = state.entries()

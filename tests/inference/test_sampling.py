@@ -9,13 +9,12 @@ from scipy.stats import chisquare
 
 from inference.engines import ssi
 from inference.engines.batch import expand
-from inference.engines.contract import Shape
 from inference.engines.ssi import counting
 from inference.engines.ssi.sampling import sample_batch, sample_in_place
 from inference.engines.ssi.settings import MOST_DRAWS
 from inference.kernels import rng
 from tests.inference import naive
-from tests.inference.corpora import bow_of
+from tests.inference.corpora import bow_of, corpus_of_size
 
 # a true sampler fails one such test in ten thousand; the keys are fixed, so a pass stays one
 SIGNIFICANT = 1e-4
@@ -26,7 +25,7 @@ def state_with(extra: np.ndarray, eta: float, alpha: float) -> ssi.State:
     K, V = extra.shape
     state = ssi.init(
         ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").resolve(1, 1),
-        Shape(1, V, 1, 1),
+        corpus_of_size(1, V, 1),
         7,
     )
     state.pi = 0.25
@@ -133,7 +132,7 @@ def test_everything_underflows():
     N_dk remains."""
     config = ssi.Config(topics=5, eta=1e-6, alpha=0.1, expectation="log").resolve(2, 6)
     bow = bow_of([[0, 1, 1], [2, 2, 2]], 3)
-    state = ssi.init(config, Shape(2, 3, 6, 1), 1)
+    state = ssi.init(config, corpus_of_size(2, 3, 6), 1)
     samples = sample_batch(config, state, expand(bow, np.arange(2)), np.arange(2).astype(np.uint64))
     assert (samples < 5).all()
     theta = ssi.fold_in(config, state, bow, 0, 2)

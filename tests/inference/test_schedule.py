@@ -45,9 +45,9 @@ def test_an_engine_is_told_how_many_tokens_it_is_trained_on():
     bow = letters_and_a_book(0)
     held_out = held_out_documents(bow, 3)
     config = ssi.Config(topics=3).resolve(bow.D, bow.tokens)
-    shape = Schedule(bow, config, held_out).shape
-    assert shape.all_documents == bow.D
-    assert shape.trained_tokens == np.delete(bow.lengths, held_out).sum()
+    corpus = Schedule(bow, config, held_out).corpus
+    assert corpus.all_documents == bow.D
+    assert corpus.trained_tokens == np.delete(bow.lengths, held_out).sum()
 
 
 @pytest.mark.parametrize("name", ["svi", "vb", "vem"])

@@ -7,7 +7,7 @@ import pytest
 import inference
 from inference import Bow, Invalid, Snapshot, checkpoint, engines, training
 from inference.engines import concepts, ssi
-from inference.engines.contract import Seedable, Seeds, Shape
+from inference.engines.contract import Seedable, Seeds, TrainingCorpus
 from inference.engines.ssi import counting, named_topics
 from inference.engines.ssi.algorithm import DROPPED_TOKENS
 from inference.engines.step_sizes import rho
@@ -83,9 +83,9 @@ def test_a_seed_that_is_a_word_of_another_subject_too_does_not_draw_the_topic_th
     for _ in range(1000):
         documents.append(random.integers(20, 40, 10).tolist())
     bow = bow_of(documents, 40)
-    shape = Shape(bow.D, bow.V, bow.tokens, 1)
+    corpus = TrainingCorpus.of_bow(bow)
     seeds = np.array([0, 1, 2])
-    begins = concepts.company(bow, shape, seeds, np.zeros(3, np.int64), topics=2)
+    begins = concepts.company(bow, corpus, seeds, np.zeros(3, np.int64), topics=2)
     assert set(range(10)) <= set(begins.words.tolist())
     assert not set(range(10, 20)) & set(begins.words.tolist())
 
@@ -100,8 +100,8 @@ def test_statistics_fade_towards_the_prior_of_each_topic_and_word(expectation):
     ).resolve(60, 720)
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, 60, V), V)
-    shape = Shape(60, V, bow.tokens, 12)
-    state = ssi.init(config, shape, 3)
+    corpus = TrainingCorpus.of_bow(bow, steps_per_pass=12)
+    state = ssi.init(config, corpus, 3)
     seeds = of_words([[3, 9], [9, 20, 31]])
     ssi.plant(config, state, bow, seeds)
     eta = config.eta + prior(seeds, bow, K, 4)
@@ -110,7 +110,7 @@ def test_statistics_fade_towards_the_prior_of_each_topic_and_word(expectation):
     for t in range(1, 60):
         batch = generator.choice(60, 5, replace=False)
         statistics = sampled(config, state, bow, batch, t, K)
-        ssi.step(config, state, bow, batch, shape)
+        ssi.step(config, state, bow, batch, corpus)
         size = rho(config, t)
         lam = (1 - size) * lam + size * (eta + 60 / 5 * statistics)
         assert dense(state, K) == pytest.approx(lam - config.eta, rel=1e-4, abs=2 * DROPPED_TOKENS)
@@ -192,13 +192,13 @@ def test_memory_is_estimated_with_the_prior_of_seeds():
     config = engines.config("ssi", topics=3, passes=5).resolve(bow.D, bow.tokens)
     state = inference.plant(ENGINE, config, bow, of_words([[80, 81]]), seed=1)
     held_out = held_out_documents(bow, 1)
-    by_corpus = Schedule(bow, config, held_out).shape
-    shape = state.continued_shape(by_corpus, bow)
+    by_corpus = Schedule(bow, config, held_out).corpus
+    corpus = state.continued_corpus(by_corpus, bow)
     *_, last = inference.train(ENGINE, config, bow, seed=1, resume=state)
     table_bytes = sum(array.nbytes for array in (*last.state.table, last.state.sums))
-    assert ssi.costs.table_bytes(config, by_corpus) < ssi.costs.table_bytes(config, shape)
-    assert ssi.costs.table_bytes(config, shape) == table_bytes
-    assert ENGINE.memory_bytes(config, shape._replace(pairs=10**9)) >= 8 * 10**9
+    assert ssi.costs.table_bytes(config, by_corpus) < ssi.costs.table_bytes(config, corpus)
+    assert ssi.costs.table_bytes(config, corpus) == table_bytes
+    assert ENGINE.memory_bytes(config, corpus._replace(pairs=10**9)) >= 8 * 10**9
 
 
 def test_a_training_is_refused_by_the_memory_that_its_seeds_need(monkeypatch):
@@ -207,9 +207,9 @@ def test_a_training_is_refused_by_the_memory_that_its_seeds_need(monkeypatch):
     state = inference.plant(ENGINE, config, bow, of_words([[0, 1]]), seed=1)
     asked = []
 
-    def memory_bytes(config, shape) -> int:
-        asked.append(shape.seeded)
-        return 1 << 60 if shape.seeded else 1
+    def memory_bytes(config, corpus) -> int:
+        asked.append(corpus.seeded)
+        return 1 << 60 if corpus.seeded else 1
 
     monkeypatch.setattr(ENGINE, "memory_bytes", memory_bytes)
     monkeypatch.setattr(training, "usable_memory", lambda: 1 << 40)
@@ -259,7 +259,7 @@ def test_any_number_of_processes_gives_the_topics_of_one(topics, entries, monkey
     for process in some:
         ENGINE.plant(config, process.state, bow, seeds)
     for t in range(schedule.steps):
-        ssi.step(config, state, bow, schedule.batch(t, SEED), schedule.shape)
+        ssi.step(config, state, bow, schedule.batch(t, SEED), schedule.corpus)
         exchange([process.step() for process in some])
     for process in some:
         assert equal(ssi.topics(config, process.state), ssi.topics(config, state))

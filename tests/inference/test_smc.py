@@ -8,11 +8,10 @@ from scipy.optimize import linear_sum_assignment
 
 from inference import Bow, Snapshot, begin, engines, fold_in_corpus, train
 from inference.engines import smc
-from inference.engines.contract import Shape
 from inference.kernels import gibbs
 from inference.schedule import Schedule, held_out_documents
 from tests.inference import naive_collapsed
-from tests.inference.corpora import bow_of, planted
+from tests.inference.corpora import bow_of, corpus_of_size, planted
 
 
 def last(config, bow, **options) -> Snapshot:
@@ -141,4 +140,4 @@ def test_a_training_begins_with_the_topics_that_tokens_have():
 
 def test_what_is_needed_grows_with_topics_and_words():
     config = engines.config(smc.NAME, topics=100).resolve(1000, 100_000)
-    assert smc.memory_bytes(config, Shape(1000, 50_000, 100_000, 4)) > 8 * 50_000 * 100
+    assert smc.memory_bytes(config, corpus_of_size(1000, 50_000, 100_000, 4)) > 8 * 50_000 * 100

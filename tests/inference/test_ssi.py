@@ -9,7 +9,7 @@ from scipy.special import gammaln
 from inference import Bow, checkpoint, simulate
 from inference.engines import config as engine_config, from_documents, ssi
 from inference.engines.batch import expand
-from inference.engines.contract import MOST_DOCUMENT_TOKENS, Shape
+from inference.engines.contract import MOST_DOCUMENT_TOKENS, TrainingCorpus
 from inference.engines.ssi import counting, sampling
 from inference.engines.ssi.algorithm import DROPPED_TOKENS
 from inference.engines.step_sizes import rho
@@ -18,7 +18,7 @@ from inference.kernels import frank_wolfe, gibbs, rng, rows
 from inference.schedule import Schedule, held_out_documents
 from inference.training import Progress, Snapshot, fold_in_corpus, train
 from tests.inference import naive, naive_fw
-from tests.inference.corpora import bow_of, equal, planted
+from tests.inference.corpora import bow_of, corpus_of_size, equal, planted
 
 
 def last(config, bow, **options) -> Snapshot:
@@ -77,13 +77,13 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
     ).resolve(60, 720)
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, 60, V), V)
-    shape = Shape(60, V, bow.tokens, 12)
-    state = ssi.init(config, shape, 3)
+    corpus = TrainingCorpus.of_bow(bow, steps_per_pass=12)
+    state = ssi.init(config, corpus, 3)
     lam = np.full((K, V), config.eta)
     for t in range(1, 120):
         batch = generator.choice(60, 5, replace=False)
         statistics = sampled(config, state, bow, batch, t, K)
-        ssi.step(config, state, bow, batch, shape)
+        ssi.step(config, state, bow, batch, corpus)
         lam = naive.update(lam, statistics, rho(config, t), 60 / 5, config.eta)
         # What decayed below DROPPED_TOKENS is forgotten, on purpose.
         assert dense(state, K) == pytest.approx(lam - config.eta, rel=1e-4, abs=2 * DROPPED_TOKENS)
@@ -106,12 +106,12 @@ def test_memo_is_the_sum_of_what_documents_gave_last(start, warm_up):
     config = ssi.Config(
         topics=K, start=start, warm_up=warm_up, samples=2, draws=3, minibatch=10
     ).resolve(D, bow.tokens)
-    shape = Shape(D, V, bow.tokens, 7)
-    state = ssi.init(config, shape, 3)
+    corpus = TrainingCorpus.of_bow(bow, steps_per_pass=7)
+    state = ssi.init(config, corpus, 3)
     words = np.repeat(bow.words, bow.counts)
     for t in range(1, 29):
         order = np.random.default_rng((t - 1) // 7).permutation(D)
-        ssi.step(config, state, bow, order[(t - 1) % 7 * 10 :][:10], shape)
+        ssi.step(config, state, bow, order[(t - 1) % 7 * 10 :][:10], corpus)
         if t >= 7 * warm_up:
             expected = np.zeros((K, V))
             for draw in state.memory.T:
@@ -133,10 +133,10 @@ class Started:
         self.config = ssi.Config(topics=K, start="documents", minibatch=20, warm_up=2).resolve(
             D, self.bow.tokens
         )
-        self.shape = Shape(D, V, self.bow.tokens, 3)
-        self.state = ssi.init(self.config, self.shape, 3)
+        self.corpus = TrainingCorpus.of_bow(self.bow, steps_per_pass=3)
+        self.state = ssi.init(self.config, self.corpus, 3)
         for t in range(2):
-            ssi.step(self.config, self.state, self.bow, np.arange(20 * t, 20 * t + 20), self.shape)
+            ssi.step(self.config, self.state, self.bow, np.arange(20 * t, 20 * t + 20), self.corpus)
         self.documents = np.arange(10, 30)
         self.batch = expand(self.bow, self.documents)
         self.keys = rng.keys(np.uint64(3), np.uint64(rng.OPE), np.uint64(3), self.documents)
@@ -160,9 +160,9 @@ def test_topics_begin_as_documents(K):
     bow = bow_of([[d] * (d + 1) for d in range(40)] + [[]], 40)
     config = ssi.Config(topics=K, start="documents", minibatch=41).resolve(41, bow.tokens)
     held_out = np.array([3, 17])
-    shape = Shape(39, 40, bow.tokens, 1, held_out=held_out)
-    state = ssi.init(config, shape, 1)
-    ssi.step(config, state, bow, np.array([40]), shape)  # nothing to learn from
+    corpus = TrainingCorpus.of_bow(bow, held_out)
+    state = ssi.init(config, corpus, 1)
+    ssi.step(config, state, bow, np.array([40]), corpus)  # nothing to learn from
     assert state.eta == pytest.approx(max(0.04 * bow.tokens / 40 / K, config.eta / 2))
     began = dense(state, K) / state.pi
     assert ((began > 0).sum(axis=1) == (np.arange(K) < 38)).all() and not began[:, held_out].any()
@@ -173,8 +173,8 @@ def test_topics_begin_as_documents(K):
 
 def test_rare_words_weigh_more_in_what_topics_begin_with():
     bow = bow_of([[0, 0, d // 2 + 1] for d in range(20)], 11)
-    state = ssi.init(ssi.Config(topics=20).resolve(20, bow.tokens), Shape(20, 11, 60, 1), 1)
-    from_documents.begin(state, bow, Shape(20, 11, 60, 1), 1)
+    state = ssi.init(ssi.Config(topics=20).resolve(20, bow.tokens), TrainingCorpus.of_bow(bow), 1)
+    from_documents.begin(state, bow, TrainingCorpus.of_bow(bow), 1)
     common = 2 * np.log(21 / 20)
     rare = np.log(21 / 2)
     began = dense(state, 20)
@@ -190,9 +190,9 @@ def begun(K, D, held_out=None, seed=1, **how):
         [10 * (d % 5) + int(w) for w in random.integers(0, 10, 6 + d % 3)] + [50] for d in range(D)
     ]
     bow = bow_of(of_kind, 51)
-    shape = Shape(D, 51, bow.tokens, 1, held_out=held_out)
-    state = ssi.init(ssi.Config(topics=K).resolve(D, bow.tokens), shape, 1)
-    from_documents.begin(state, bow, shape, seed, **how)
+    corpus = TrainingCorpus.of_bow(bow, held_out)
+    state = ssi.init(ssi.Config(topics=K).resolve(D, bow.tokens), corpus, 1)
+    from_documents.begin(state, bow, corpus, seed, **how)
     return bow, dense(state, K)
 
 
@@ -252,8 +252,8 @@ def test_joined_topics_are_asked_for_and_said():
     assert usual.start == "documents" and joined.warm_up == usual.warm_up == 2
     assert "the nearest were joined" in ssi.methods(vars(joined)).sentence
     assert "the nearest were joined" not in ssi.methods(vars(usual)).sentence
-    shape = Shape(5000, 20_000, 10**6, 32)
-    assert ssi.memory_bytes(joined, shape) >= ssi.memory_bytes(usual, shape)
+    corpus = corpus_of_size(5000, 20_000, 10**6, 32)
+    assert ssi.memory_bytes(joined, corpus) >= ssi.memory_bytes(usual, corpus)
 
 
 def test_methods_say_how_counts_faded_and_how_words_were_weighted():
@@ -298,9 +298,9 @@ def test_the_search_for_unlike_documents_is_bounded(monkeypatch):
     begun(100, 800)
     assert 200 <= searched[1] < 400
     bow = bow_of([[d % 3] for d in range(800)], 3)  # three that differ: the others are random
-    shape = Shape(800, 3, bow.tokens, 1)
-    state = ssi.init(ssi.Config(topics=100).resolve(800, bow.tokens), shape, 1)
-    from_documents.begin(state, bow, shape, 1)
+    corpus = TrainingCorpus.of_bow(bow)
+    state = ssi.init(ssi.Config(topics=100).resolve(800, bow.tokens), corpus, 1)
+    from_documents.begin(state, bow, corpus, 1)
     assert (dense(state, 100).sum(axis=1) > 0).all()
 
 
@@ -312,7 +312,7 @@ def test_a_step_from_documents_is_its_slow_twin(K):
     has = before > 0
     for words, counts, phi, vertices in case.twin():
         statistics[:, words] += counts * np.where(has[:, words], phi, vertices)
-    ssi.step(case.config, case.state, case.bow, case.documents, case.shape)
+    ssi.step(case.config, case.state, case.bow, case.documents, case.corpus)
     step_size = (1 + 3) ** -0.6
     expected = naive.update(before, statistics, step_size, 50 / 20, 0.0)
     assert dense(case.state, K) == pytest.approx(expected, rel=1e-3, abs=2 * frank_wolfe.dropped(K))
@@ -365,10 +365,10 @@ def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
         topics=1, start="sampling", warm_up=warm_up, passes=3, minibatch=3, samples=1, draws=1
     )
     config = config.resolve(9, bow.tokens)
-    shape = Shape(9, 1, bow.tokens, 3)
-    state = ssi.init(config, shape, 1)
+    corpus = TrainingCorpus.of_bow(bow, steps_per_pass=3)
+    state = ssi.init(config, corpus, 1)
     for t in range(3 * (warm_up + 1)):
-        ssi.step(config, state, bow, np.arange(t % 3 * 3, t % 3 * 3 + 3), shape)
+        ssi.step(config, state, bow, np.arange(t % 3 * 3, t % 3 * 3 + 3), corpus)
     state.refresh()
     large = most < bow.tokens
     assert state.arena_values.dtype == (np.float64 if large else np.float32)
@@ -499,12 +499,12 @@ def test_the_last_draw_of_a_token_is_among_the_counts_by_which_it_is_drawn_again
     config = ssi.Config(
         topics=K, start="sampling", warm_up=0, minibatch=D, draws=1, samples=1
     ).resolve(D, bow.tokens)
-    shape = Shape(D, D, bow.tokens, 1)
-    state = ssi.init(config, shape, 3)
+    corpus = TrainingCorpus.of_bow(bow)
+    state = ssi.init(config, corpus, 3)
     kept = []
     for _ in range(5):
         before = state.memory.copy()
-        ssi.step(config, state, bow, np.arange(D), shape)
+        ssi.step(config, state, bow, np.arange(D), corpus)
         kept.append((state.memory == before).mean())
     expected = (config.eta + 1) / (K * config.eta + 1)
     standard_error = (expected * (1 - expected) / (4 * D)) ** 0.5
@@ -870,7 +870,7 @@ def test_every_document_is_seen_once_a_pass_however_minibatches_grow():
     )
     schedule = Schedule(bow, config, np.array([5, 50]))
     assert (
-        schedule.steps == 2 * 11 + 2 * 3 and schedule.shape[3] == 11 and schedule.shape.later == 3
+        schedule.steps == 2 * 11 + 2 * 3 and schedule.corpus[3] == 11 and schedule.corpus.later == 3
     )
     t = 0
     for k in range(4):

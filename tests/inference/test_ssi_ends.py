@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from inference import Bow, checkpoint, fold_in_corpus
 from inference.engines import averaging, ssi
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.engines.ssi import costs, counting, published
 from inference.engines.ssi.state import Store
 from inference.kernels import gibbs
@@ -59,12 +59,12 @@ def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start, monkey
         bow.D, bow.tokens
     )
     schedule = Schedule(bow, config, held_out_documents(bow, 2))
-    state = ssi.init(config, schedule.shape, 2)
+    state = ssi.init(config, schedule.corpus, 2)
     mean = None
     totals = None
     states = 0
     for t in range(schedule.steps):
-        ssi.step(config, state, bow, schedule.batch(t, 2), schedule.shape)
+        ssi.step(config, state, bow, schedule.batch(t, 2), schedule.corpus)
         passes, rest = divmod(t + 1, schedule.per_pass)
         now = dense(state, bow.V, K)
         if passes < config.warm_up + (rest == 0):
@@ -181,12 +181,12 @@ def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide
     config = ssi.Config(topics=70, start="documents", warm_up=1, minibatch=50, samples=2).resolve(
         sorted_bow.D, sorted_bow.tokens
     )
-    shape = Shape(sorted_bow.D, sorted_bow.V, sorted_bow.tokens, 6)
-    state = ssi.init(config, shape, 1)
+    corpus = TrainingCorpus.of_bow(sorted_bow, steps_per_pass=6)
+    state = ssi.init(config, corpus, 1)
     words = np.repeat(sorted_bow.words, sorted_bow.counts)
     for t in range(20):
         documents = np.random.default_rng(t).permutation(sorted_bow.D)[: 0 if t in (8, 9) else 50]
-        ssi.step(config, state, sorted_bow, documents, shape)
+        ssi.step(config, state, sorted_bow, documents, corpus)
         if t < 5:
             assert state.lambda_in is Store.ROWS
             continue
@@ -220,15 +220,15 @@ def test_memory_has_the_table_in_any_order_of_words(sorted_bow, order):
     numbers = np.arange(sorted_bow.V)[::order]
     matrix = csr_array(
         (sorted_bow.counts, numbers[sorted_bow.words], sorted_bow.indptr),
-        shape=(sorted_bow.D, sorted_bow.V),
+        corpus=(sorted_bow.D, sorted_bow.V),
     )
     bow = Bow.from_csr(matrix)
     config = ssi.Config(topics=70, passes=5, minibatch=60).resolve(bow.D, bow.tokens)
     state = snapshots(config, bow, seed=1)[-1].state
-    shape = Schedule(bow, config, held_out_documents(bow, 1)).shape
+    corpus = Schedule(bow, config, held_out_documents(bow, 1)).corpus
     assert 0 < len(state.table.wide) <= bow.V and (len(state.table.wide) > bow.V / 2) == (order < 0)
     size = sum(array.nbytes for array in (*state.table, state.sums))
-    assert costs.table_bytes(config, shape) == size <= ssi.memory_bytes(config, shape)
+    assert costs.table_bytes(config, corpus) == size <= ssi.memory_bytes(config, corpus)
 
 
 def test_without_a_table_a_minibatchs_weights_and_their_sums_are_estimated(sorted_bow):
@@ -236,12 +236,12 @@ def test_without_a_table_a_minibatchs_weights_and_their_sums_are_estimated(sorte
     config = ssi.Config(topics=64, statistics="decay", minibatch=sorted_bow.D).resolve(
         sorted_bow.D, sorted_bow.tokens
     )
-    shape = Shape(sorted_bow.D, sorted_bow.V, sorted_bow.tokens, 1)
-    state = ssi.init(config, shape, 1)
-    ssi.step(config, state, sorted_bow, np.arange(sorted_bow.D), shape)
+    corpus = TrainingCorpus.of_bow(sorted_bow)
+    state = ssi.init(config, corpus, 1)
+    ssi.step(config, state, sorted_bow, np.arange(sorted_bow.D), corpus)
     words = np.unique(sorted_bow.words)
     assert state.sums.nbytes == len(words) * gibbs.table_width(64) // gibbs.BLOCK * SINGLE
-    assert costs.step_bytes(config, shape) >= state.sums.nbytes * (1 + gibbs.BLOCK)
+    assert costs.step_bytes(config, corpus) >= state.sums.nbytes * (1 + gibbs.BLOCK)
 
 
 @pytest.mark.parametrize("start", ["documents", "sampling"])
@@ -264,15 +264,15 @@ def test_a_state_that_was_led_elsewhere_does_not_keep_its_older_table(bow):
     """A leader's state gets its rows from workers, and may train on by itself."""
     config = ssi.Config(topics=30, passes=6, minibatch=60).resolve(bow.D, bow.tokens)
     schedule = Schedule(bow, config, held_out_documents(bow, 1))
-    one, other = (ssi.init(config, schedule.shape, 1) for _ in (1, 2))
+    one, other = (ssi.init(config, schedule.corpus, 1) for _ in (1, 2))
     for t in range(schedule.steps - 2):
         for state in (one, other)[: 1 if t > schedule.steps - 5 else 2]:
-            ssi.step(config, state, bow, schedule.batch(t, 1), schedule.shape)
+            ssi.step(config, state, bow, schedule.batch(t, 1), schedule.corpus)
     one.refresh()
     sent = ("t", "start", "length", "capacity", "arena_topics", "arena_values", "used")
     other.take({name: getattr(one, name) for name in sent})
     other.memory = one.memory.copy()
     other.totals = one.totals.copy()
     for state in (one, other):
-        ssi.step(config, state, bow, schedule.batch(state.t, 1), schedule.shape)
+        ssi.step(config, state, bow, schedule.batch(state.t, 1), schedule.corpus)
     assert equal(ssi.topics(config, one), ssi.topics(config, other))

@@ -3,20 +3,20 @@
 import pytest
 
 from inference.engines import from_documents, ssi
-from inference.engines.contract import Shape
 from inference.engines.ssi.phase import Phase
 from inference.engines.step_sizes import rho
+from tests.inference.corpora import corpus_of_size
 
 DOCUMENTS = 60
-SHAPE = Shape(D=DOCUMENTS, V=40, tokens=900, per_pass=3, later=2)
+CORPUS = corpus_of_size(DOCUMENTS, 40, 900, 3)._replace(steps_per_later_pass=2)
 STEPS = range(1, 12)
 
 
 def steps_with(name: str, **settings) -> list[int]:
     """The steps of a training, of three a pass in the warm-up and two after it, that have a
     property."""
-    config = ssi.Config(topics=30, **settings).resolve(DOCUMENTS, SHAPE.tokens)
-    return [step for step in STEPS if getattr(Phase.of_step(config, SHAPE, step), name)]
+    config = ssi.Config(topics=30, **settings).resolve(DOCUMENTS, CORPUS.tokens)
+    return [step for step in STEPS if getattr(Phase.of_step(config, CORPUS, step), name)]
 
 
 def test_a_warm_up_by_ope_ends_with_draws_that_the_next_pass_does_not_continue_from():
@@ -47,16 +47,16 @@ def test_without_a_warm_up_all_steps_are_alike(settings, fading):
 
 
 def test_passes_after_the_warm_up_are_counted_from_one():
-    config = ssi.Config(topics=30).resolve(DOCUMENTS, SHAPE.tokens)
-    passes = [Phase.of_step(config, SHAPE, step).ended_pass for step in STEPS]
+    config = ssi.Config(topics=30).resolve(DOCUMENTS, CORPUS.tokens)
+    passes = [Phase.of_step(config, CORPUS, step).ended_pass for step in STEPS]
     assert passes == [0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0]
 
 
 @pytest.mark.parametrize("start", ["documents", "sampling"])
 def test_the_step_size_is_that_of_ope_or_of_the_settings(start):
     config = ssi.Config(topics=30, start=start, kappa=0.7, tau0=20.0).resolve(
-        DOCUMENTS, SHAPE.tokens
+        DOCUMENTS, CORPUS.tokens
     )
     schedule = from_documents.StepSizes() if start == "documents" else config
     for step in STEPS[:3]:
-        assert Phase.of_step(config, SHAPE, step).step_size(config) == rho(schedule, step)
+        assert Phase.of_step(config, CORPUS, step).step_size(config) == rho(schedule, step)

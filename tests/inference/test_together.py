@@ -43,13 +43,13 @@ class Process:
         self.config = config
         self.site = Site.of_rank(bow, bounds, rank)
         self.schedule = Schedule(bow, config, held_out_documents(bow, SEED))
-        own = self.schedule.shape._replace(tokens=self.site.own.tokens)
+        own = self.schedule.corpus.of_process(self.site.own.tokens)
         self.state = self.engine.init(config, own, SEED)
 
     def step(self):
         documents = self.schedule.batch(self.state.t, SEED)
         laid = self.engine.lay_out(self.site, documents)
-        return self.engine.divided(self.config, self.state, self.site, laid, self.schedule.shape)
+        return self.engine.divided(self.config, self.state, self.site, laid, self.schedule.corpus)
 
 
 def exchange(steps: list) -> None:
@@ -76,7 +76,7 @@ def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds, entr
     one = Process(bow, config, np.array([0, bow.D]), 0)
     some = [Process(bow, config, np.array(bounds), rank) for rank in range(len(bounds) - 1)]
     for t in range(one.schedule.steps):
-        one.engine.step(config, one.state, bow, one.schedule.batch(t, SEED), one.schedule.shape)
+        one.engine.step(config, one.state, bow, one.schedule.batch(t, SEED), one.schedule.corpus)
         exchange([process.step() for process in some])
         for process in some:
             state = process.state

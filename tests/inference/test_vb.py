@@ -9,12 +9,12 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from inference.engines import config as engine_config, dense, svi, variational, vb
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.errors import Invalid
 from inference.kernels import vb as kernels
 from inference.training import Snapshot, train
 from tests.inference import naive_vb
-from tests.inference.corpora import bow_of, planted
+from tests.inference.corpora import bow_of, corpus_of_size, planted
 
 K = 4
 V = 50
@@ -26,8 +26,8 @@ def bow():
     return planted(K, V, D, 30, seed=2)[0]
 
 
-def shape_of(bow, per_pass):
-    return Shape(bow.D, bow.V, bow.tokens, per_pass)
+def corpus_of(bow, per_pass):
+    return TrainingCorpus.of_bow(bow, steps_per_pass=per_pass)
 
 
 def in_double(state):
@@ -42,11 +42,11 @@ def in_double(state):
 
 def steps(engine, config, bow, n, batches, state=None, double=False):
     """The state after n steps over the given batches, in turn."""
-    shape = shape_of(bow, len(batches))
-    state = state or engine.init(config, shape, 1)
+    corpus = corpus_of(bow, len(batches))
+    state = state or engine.init(config, corpus, 1)
     state = in_double(state) if double else state
     for t in range(n):
-        engine.step(config, state, bow, batches[t % len(batches)], shape)
+        engine.step(config, state, bow, batches[t % len(batches)], corpus)
     return state
 
 
@@ -106,13 +106,13 @@ def test_steps_are_the_slow_twins(bow, expectation, kappa, tau0, double, near):
         iterations=12,
     ).resolve(D, bow.tokens)
     batches = np.split(np.random.default_rng(1).permutation(D), 3)
-    state = svi.init(config, shape_of(bow, 3), 1)
+    state = svi.init(config, corpus_of(bow, 3), 1)
     state = in_double(state) if double else state
     twin = lam(state)
     gamma = np.ones((D, K))
     for t in range(1, 10):
         batch = batches[t % 3]
-        svi.step(config, state, bow, batch, shape_of(bow, 3))
+        svi.step(config, state, bow, batch, corpus_of(bow, 3))
         statistics, gamma[batch] = naive_step(
             twin, bow, batch, np.full(K, config.alpha), gamma[batch], config
         )
@@ -191,7 +191,7 @@ def test_eta_is_learned_with_one_topic(bow):
 
 def test_an_older_state_of_svi_has_its_mean_where_it_has_numbers(bow):
     config = svi.Config(topics=K, learn="both").resolve(D, bow.tokens)
-    state = svi.init(config, shape_of(bow, 1), 1)
+    state = svi.init(config, corpus_of(bow, 1), 1)
     older = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "has_log_theta"}
     assert not svi.State(**older).has_log_theta
     assert svi.State(**older | {"log_theta": np.full(K, -1.0)}).has_log_theta
@@ -237,7 +237,7 @@ def test_streaming_keeps_no_noise(bow):
     with pytest.raises(Invalid, match="continues from topics"):
         svi.begin(
             config,
-            shape_of(bow, 3),
+            corpus_of(bow, 3),
             1,
             bow,
             np.zeros(len(bow.words), np.uint16),
@@ -253,13 +253,13 @@ def test_the_bound_rises_with_each_pass(learn, eta):
         200, bow.tokens
     )
     batches = np.split(np.arange(200), 4)
-    shape = shape_of(bow, 4)
-    state = vb.init(config, shape, 1)
+    corpus = corpus_of(bow, 4)
+    state = vb.init(config, corpus, 1)
     bounds = []
     for _ in range(25):
         bounds.append(vb.bound(config, state, bow, np.arange(200)))
         for batch in batches:
-            vb.step(config, state, bow, batch, shape)
+            vb.step(config, state, bow, batch, corpus)
     rises = np.diff(bounds)
     assert rises.min() > -1e-6 * abs(bounds[-1]) and rises[:5].min() > 0
 
@@ -394,7 +394,7 @@ def test_as_scikit_learn(bow, kappa, monkeypatch):
     config = svi.Config(
         topics=K, alpha=0.2, eta=0.3, kappa=kappa, tau0=10.0, minibatch=size, remember=0
     ).resolve(D, bow.tokens)
-    state = given_start(svi.init(config, shape_of(bow, len(batches)), 1), lam0)
+    state = given_start(svi.init(config, corpus_of(bow, len(batches)), 1), lam0)
     state = steps(svi, config, bow, passes * len(batches), batches, state)
     assert np.allclose(lam(state), model.components_, rtol=1e-5, atol=1e-6)
 
@@ -435,7 +435,7 @@ def test_as_gensim(bow, monkeypatch):
     config = svi.Config(
         topics=K, alpha=0.2, eta=0.3, kappa=0.7, tau0=9.0, minibatch=size, remember=0
     ).resolve(D, bow.tokens)
-    state = given_start(svi.init(config, shape_of(bow, 3), 1), lam0)
+    state = given_start(svi.init(config, corpus_of(bow, 3), 1), lam0)
     state = steps(svi, config, bow, 3, batches, state)
     assert np.allclose(lam(state), model.state.get_lambda(), rtol=1e-5, atol=1e-6)
 
@@ -505,7 +505,7 @@ def test_what_is_remembered(bow):
         )
     assert not kept[[1, 2, 3, 5, 6, 7]].any()
     config = svi.Config(topics=7, remember=4, minibatch=9).resolve(9, 100)
-    state = svi.init(config, Shape(9, V, 100, 1), 1)
+    state = svi.init(config, corpus_of_size(9, V, 100), 1)
     state.gamma[:9] = kept
     state.strongest[:9] = strongest
     begun = variational.start(state, 2, np.array([1, 4]))
@@ -528,7 +528,7 @@ def test_a_batch_of_held_out_documents_changes_nothing(bow):
     config = svi.Config(topics=K, minibatch=16).resolve(D, bow.tokens)
     state = steps(svi, config, bow, 2, np.split(np.arange(D), 3))
     before = lam(state)
-    svi.step(config, state, bow, np.zeros(0, np.int64), shape_of(bow, 3))
+    svi.step(config, state, bow, np.zeros(0, np.int64), corpus_of(bow, 3))
     assert state.t == 3 and np.array_equal(lam(state), before)
 
 
@@ -537,7 +537,7 @@ def test_an_adaptive_step_looks_before_it_moves(bow):
         D, bow.tokens
     )
     batches = np.split(np.arange(D), 12)
-    start = lam(svi.init(config, shape_of(bow, 12), 1))
+    start = lam(svi.init(config, corpus_of(bow, 12), 1))
     assert np.array_equal(lam(steps(svi, config, bow, svi.AVERAGED_MINIBATCHES, batches)), start)
     state = steps(svi, config, bow, svi.AVERAGED_MINIBATCHES + 1, batches)
     assert (

@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from inference import Bow, simulate
 from inference.engines import config as engine_config, priors, vem
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.errors import Invalid
 from inference.schedule import Schedule, held_out_documents
 from inference.training import begin
@@ -32,17 +32,17 @@ def resolved(bow: Bow, topics: int, **settings):
     )
 
 
-def shape_of(bow: Bow, config) -> Shape:
-    return Schedule(bow, config, np.zeros(0, np.int64)).shape
+def corpus_of(bow: Bow, config) -> TrainingCorpus:
+    return Schedule(bow, config, np.zeros(0, np.int64)).corpus
 
 
 def trained(bow: Bow, topics: int, seed: int = 0, state=None, each=lambda state: None, **settings):
     """(config, state) after all passes over all documents; `each` is called after every pass."""
     config = resolved(bow, topics, **settings)
     schedule = Schedule(bow, config, np.zeros(0, np.int64))
-    state = state or vem.init(config, schedule.shape, seed)
+    state = state or vem.init(config, schedule.corpus, seed)
     while state.t < schedule.steps:
-        vem.step(config, state, bow, schedule.batch(state.t, seed), schedule.shape)
+        vem.step(config, state, bow, schedule.batch(state.t, seed), schedule.corpus)
         if state.t % schedule.per_pass == 0:
             each(state)
     return config, state
@@ -59,7 +59,7 @@ def documents_of(bow: Bow):
     ]
 
 
-def corpus(V=40, D=50, seed=0) -> Bow:
+def drawn_bow(V=40, D=50, seed=0) -> Bow:
     """Documents of different length, one of them without words."""
     generator = np.random.default_rng(seed)
     p = generator.dirichlet(np.full(V, 0.1), 3)
@@ -114,17 +114,17 @@ class Twin:
 @pytest.mark.parametrize("kind", KINDS, ids=NAMES)
 @pytest.mark.parametrize("minibatch", [7, 100])
 def test_it_does_what_the_slow_twin_does(kind, minibatch):
-    bow = corpus()
+    bow = drawn_bow()
     config = resolved(
         bow, 4, iterations=6, tolerance=0.0, minibatch=minibatch, init="random", **kind
     )
-    shape = shape_of(bow, config)
-    state = vem.init(config, shape, 3)
+    corpus = corpus_of(bow, config)
+    state = vem.init(config, corpus, 3)
     twin = Twin(bow, config, state)
     order = Schedule(bow, config, np.zeros(0, np.int64))
     for _ in range(3):
-        for _ in range(shape.per_pass):
-            vem.step(config, state, bow, order.batch(state.t, 0), shape)
+        for _ in range(corpus.steps_per_pass):
+            vem.step(config, state, bow, order.batch(state.t, 0), corpus)
         twin.one_pass()
         lam = twin.eta[None, :] + twin.s if kind["topics_prior"] == "dirichlet" else twin.s
         assert state.eta + state.values.T == pytest.approx(lam, rel=2e-4, abs=2e-4)
@@ -136,7 +136,7 @@ def test_it_does_what_the_slow_twin_does(kind, minibatch):
 
 @pytest.mark.parametrize("kind", KINDS, ids=NAMES)
 def test_the_bound_is_the_bound_in_full(kind):
-    bow = corpus()
+    bow = drawn_bow()
     config, state = trained(bow, 4, passes=3, iterations=500, tolerance=0.0, **kind)
     eta = state.eta_words if len(state.eta_words) else np.full(bow.V, state.eta)
     if kind["topics_prior"] == "dirichlet":
@@ -172,7 +172,7 @@ def test_the_bound_never_falls(kind):
     bow, _ = planted(4, 60, 120, 40, seed=2)
     bounds, documents = [], np.arange(bow.D)
     config = resolved(bow, 4, passes=25, **kind)
-    before = vem.init(config, shape_of(bow, config), 1)
+    before = vem.init(config, corpus_of(bow, config), 1)
     bounds.append(vem.bound(config, before, bow, documents))
     trained(
         bow,
@@ -187,7 +187,7 @@ def test_the_bound_never_falls(kind):
 
 
 def test_bound_and_topics_change_nothing():
-    bow = corpus()
+    bow = drawn_bow()
     config, state = trained(bow, 3, passes=2)
     kept = {name: np.copy(value) for name, value in vars(state).items()}
     vem.bound(config, state, bow, np.arange(bow.D))
@@ -233,12 +233,12 @@ def test_without_a_prior_what_is_0_stays_0():
     """And a document with a word that no topic has can still be read."""
     bow = bow_of([[0, 0, 1, 1, 2]] * 5 + [[3, 4]] * 5 + [[5, 0]], 6)
     config = resolved(bow, 2, passes=5, minibatch=100)
-    shape = shape_of(bow, config)
-    state = vem.init(config, shape, 1)
+    corpus = corpus_of(bow, config)
+    state = vem.init(config, corpus, 1)
     state.values[3, 0] = 0.0
     state.values[5] = 0.0
     for _ in range(5):
-        vem.step(config, state, bow, np.arange(10), shape)
+        vem.step(config, state, bow, np.arange(10), corpus)
         assert state.values[3, 0] == 0.0 and not state.values[5].any()
     topics = vem.topics(config, state)
     assert (topics.dense() >= 0.99 * vem.LEAST_BETA).all() and topics.proper().K == 2
@@ -248,7 +248,7 @@ def test_without_a_prior_what_is_0_stays_0():
 
 
 def test_one_topic_has_a_closed_form():
-    bow = corpus()
+    bow = drawn_bow()
     frequency = np.bincount(bow.words, weights=bow.counts, minlength=bow.V)
     _, state = trained(bow, 1, passes=2)
     assert beta_of(state)[0] == pytest.approx(frequency / frequency.sum(), rel=1e-5)
@@ -258,7 +258,7 @@ def test_one_topic_has_a_closed_form():
 
 
 def test_a_huge_alpha_mixes_all_topics_evenly():
-    bow = corpus()
+    bow = drawn_bow()
     config, state = trained(bow, 4, passes=2, alpha=1e6, learn="nothing")
     theta = vem.fold_in(config, state, bow, 0, bow.D)
     assert theta.weights == pytest.approx(np.full(4 * (bow.D - 1), 0.25), abs=1e-3)
@@ -361,7 +361,7 @@ def test_a_warm_start_can_leave_its_topics(kind):
     ],
 )
 def test_extreme_priors(settings):
-    bow = corpus()
+    bow = drawn_bow()
     config, state = trained(bow, 5, passes=3, **settings)
     assert (
         np.isfinite(state.values).all()
@@ -395,12 +395,12 @@ def test_more_topics_than_documents_and_one_word():
 
 
 def test_held_out_documents_alone_change_nothing():
-    bow = corpus()
+    bow = drawn_bow()
     config = resolved(bow, 3, minibatch=100)
-    state = vem.init(config, shape_of(bow, config), 1)
+    state = vem.init(config, corpus_of(bow, config), 1)
     values = state.values.copy()
     alpha = state.alpha.copy()
-    vem.step(config, state, bow, np.zeros(0, np.int64), shape_of(bow, config))
+    vem.step(config, state, bow, np.zeros(0, np.int64), corpus_of(bow, config))
     assert (
         np.array_equal(state.values, values) and np.array_equal(state.alpha, alpha) and state.t == 1
     )

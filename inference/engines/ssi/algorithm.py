@@ -17,7 +17,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, from_documents
 from inference.engines.batch import expand, keys as streams
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.engines.ssi import counting, named_topics
 from inference.engines.ssi.beginning import begin_from_documents
 from inference.engines.ssi.learned_priors import learn_priors
@@ -37,7 +37,9 @@ WARM_BURN_IN = 2
 WARM_SAMPLES = 5
 
 
-def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+def step(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, corpus: TrainingCorpus
+) -> None:
     """One minibatch of Algorithm 1: sample its documents' topics, then move lambda.
 
     "decay": eq. 11 in the form of eq. 19. "memo": what the documents gave at their last visit is
@@ -45,28 +47,28 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     documents, each as last seen. documents: int64[n], numbers of the minibatch's documents; where
     all of them are held out nothing is forgotten. Its twin is `shared.divided`.
     """
-    phase = begin_step(config, state, bow, shape)
+    phase = begin_step(config, state, bow, corpus)
     if len(documents):
         keys = streams(state.seed, rng.SAMPLE, state.t, documents)
         if state.is_in_table:
             changes = sample_in_place(config, state, bow, documents, keys, phase.samples_anew)
             counting.apply_changes(state, *changes)
         elif phase.is_by_ope:
-            _step_by_ope(config, state, bow, documents, keys, phase, shape)
+            _step_by_ope(config, state, bow, documents, keys, phase, corpus)
         else:
-            _step_in_rows(config, state, bow, documents, keys, phase, shape)
+            _step_in_rows(config, state, bow, documents, keys, phase, corpus)
         state.tokens += int((bow.first_token[documents + 1] - bow.first_token[documents]).sum())
     if phase.ends_warm_up:
         counting.recount(config, state, bow, bow)
     finish_step(config, state, phase)
 
 
-def begin_step(config: Resolved, state: State, bow: Bow, shape: Shape) -> Phase:
+def begin_step(config: Resolved, state: State, bow: Bow, corpus: TrainingCorpus) -> Phase:
     """Begin a step, which `state.t` counts: the first begins the topics, the first after the
     warm-up opens the table of counts. Returns how the step is to be made. bow: of all documents."""
-    phase = Phase.of_step(config, shape, state.t + 1)
+    phase = Phase.of_step(config, corpus, state.t + 1)
     if phase.is_first and phase.is_by_ope:
-        begin_from_documents(config, state, bow, shape)
+        begin_from_documents(config, state, bow, corpus)
     elif phase.is_first and not phase.fades and not state.count_parameters():
         # Rows with entries hold whole numbers already: their topics were given, or have seeds
         counting.hold_whole_numbers(state, bow)
@@ -96,7 +98,7 @@ def _step_in_rows(
     documents: np.ndarray,
     keys: np.ndarray,
     phase: Phase,
-    shape: Shape,
+    corpus: TrainingCorpus,
 ) -> None:
     """Sample the documents, and add what they gave. keys: uint64[n], their random streams. Its twin
     is `shared._step_in_rows`."""
@@ -106,7 +108,7 @@ def _step_in_rows(
         counting.add_samples(state, batch, new, old, 1.0, counting.LEAST_WHOLE)
         return
     size = state.fade(phase.step_size(config))
-    unit, drop_below = unit_of_samples(state, size, len(documents), new.shape[1], shape)
+    unit, drop_below = unit_of_samples(state, size, len(documents), new.shape[1], corpus)
     counting.add_samples(state, batch, new, old, unit, drop_below)
     renew_faded(state, phase, size)
 
@@ -140,14 +142,16 @@ def visit(
     return new, np.empty((len(new), 0), np.uint16)
 
 
-def unit_of_samples(state: State, size: float, n: int, M: int, shape: Shape) -> tuple[float, float]:
+def unit_of_samples(
+    state: State, size: float, n: int, M: int, corpus: TrainingCorpus
+) -> tuple[float, float]:
     """(unit, drop_below): what a sample of a minibatch of n documents adds to the rows, where M are
     drawn for a token, and the least entry that is kept, both in the scale of the rows.
 
     Eq. 11, after all statistics faded: a batch's own, times D / |B|, take the place of what they
     lost. size: the step size, as `fade` returned it.
     """
-    weight = size * shape.D / (n * M)
+    weight = size * corpus.trained_documents / (n * M)
     return weight / state.pi, DROPPED_TOKENS / state.pi
 
 
@@ -171,7 +175,7 @@ def _step_by_ope(
     documents: np.ndarray,
     keys: np.ndarray,
     phase: Phase,
-    shape: Shape,
+    corpus: TrainingCorpus,
 ) -> None:
     """Infer theta of the documents, and add their statistics. keys: uint64[n], the random streams
     by which topics of tokens are drawn. Its twin is `shared._step_by_ope`."""
@@ -180,7 +184,7 @@ def _step_by_ope(
     draws = keys if phase.draws_after_ope else None
     inferred = infer_by_ope(state, bow, documents, batch, coins, draws)
     size = state.fade(phase.step_size(config))
-    weight = weight_by_ope(size, len(documents), shape)
+    weight = weight_by_ope(size, len(documents), corpus)
     from_documents.learn(state, state.pi, batch, inferred, weight)
     renew_faded(state, phase, size)
 
@@ -208,7 +212,7 @@ def infer_by_ope(
     return inferred
 
 
-def weight_by_ope(size: float, n: int, shape: Shape) -> float:
+def weight_by_ope(size: float, n: int, corpus: TrainingCorpus) -> float:
     """The weight of the statistics of a minibatch of n documents, by eq. 11, after all others
     faded. size: the step size, as `fade` returned it."""
-    return size * shape.D / n
+    return size * corpus.trained_documents / n

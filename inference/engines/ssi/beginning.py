@@ -8,7 +8,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena, concepts, from_documents
 from inference.engines.batch import trained_documents
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.engines.ssi.counting import recount
 from inference.engines.ssi.named_topics import begin_with_seeds
 from inference.engines.ssi.settings import Resolved
@@ -20,7 +20,7 @@ from inference.runtime.memory import large_array
 WARM_ETA = 3.0  # times eta: that of a warm-up by sampling
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
+def init(config: Resolved, corpus: TrainingCorpus, seed: int, scratch: Path | None = None) -> State:
     """lambda = eta everywhere: no row has an entry. What breaks the symmetry are documents that the
     first step begins with, or the sampling of the first minibatches.
 
@@ -29,7 +29,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     K = config.topics
     M = config.draws_of_token
     is_warmed_up = config.remembers and config.warm_up > 0
-    memory = large_array((shape.tokens if config.remembers else 0, M), scratch)
+    memory = large_array((corpus.tokens if config.remembers else 0, M), scratch)
     memory[:] = gibbs.UNSEEN
     eta = config.eta
     if is_warmed_up and config.start == "sampling":
@@ -37,7 +37,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     return State(
         seed=seed,
         pi=1.0 / M if config.remembers and not is_warmed_up else 1.0,
-        **arena.empty(shape.V, K),
+        **arena.empty(corpus.V, K),
         alpha=np.full(K, config.alpha),
         eta=eta,
         rises=np.zeros(K + 1),
@@ -47,7 +47,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 
 def begin(
     config: Resolved,
-    shape: Shape,
+    corpus: TrainingCorpus,
     seed: int,
     bow: Bow,
     topics: np.ndarray,
@@ -66,7 +66,7 @@ def begin(
             "warm_up",
             f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.",
         )
-    state = init(config, shape, seed, scratch)
+    state = init(config, corpus, seed, scratch)
     memory = state.memory
     if not config.remembers:
         state.memory = large_array((bow.tokens, 1), scratch)
@@ -79,16 +79,16 @@ def begin(
     return state
 
 
-def begin_from_documents(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
+def begin_from_documents(config: Resolved, state: State, bow: Bow, corpus: TrainingCorpus) -> None:
     """Topics begin as the words of documents, named ones with their seeds; eta is that of the steps
     by OPE. bow: of all documents."""
     order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
     state.eta = from_documents.eta(config.topics, bow, config.eta)
     if not state.has_named_topics:
-        from_documents.begin(state, bow, shape, order, joined=config.start == "joined")
+        from_documents.begin(state, bow, corpus, order, joined=config.start == "joined")
         return
     seeded = np.append(state.seed_topics, state.empty)
     free = np.setdiff1d(np.arange(config.topics), seeded)
-    company = concepts.company(bow, shape, state.seed_words, state.seed_topics, config.topics)
-    from_documents.begin(state, bow, shape, order, free, company)
+    company = concepts.company(bow, corpus, state.seed_words, state.seed_topics, config.topics)
+    from_documents.begin(state, bow, corpus, order, free, company)
     begin_with_seeds(state, company)

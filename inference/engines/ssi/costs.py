@@ -3,7 +3,7 @@
 import numpy as np
 
 from inference.engines import arena, from_documents
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.engines.ssi.counting import EntryTypes, entry_types, table_fits, wide_words
 from inference.engines.ssi.published import AVERAGED_FROM
 from inference.engines.ssi.settings import Resolved
@@ -64,14 +64,14 @@ def times_as_fast(cores: int) -> float:
     return 1.0 / (SERIAL_PART + (1.0 - SERIAL_PART) / max(cores, 1))
 
 
-def remembered_bytes(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Bytes of a uint16 for each topic that a token last had; 0 where statistics decay."""
     if not config.remembers:
         return 0
-    return TOPIC_BYTES * config.draws_of_token * shape.tokens
+    return TOPIC_BYTES * config.draws_of_token * corpus.tokens
 
 
-def memory_bytes(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Bytes of the state and a step: rows of 8 bytes an entry, in an arena that may be half empty
     and is copied when it is compacted; the table of all words, or of a minibatch; what a step
     changes; and what a start by more topics, or with seeds, needs before.
@@ -79,29 +79,29 @@ def memory_bytes(config: Resolved, shape: Shape) -> int:
     How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and
     the example (K = 50).
     """
-    entries = arena.usual_entries(ENTRIES_OF_WORD, config.topics, shape)
+    entries = arena.usual_entries(ENTRIES_OF_WORD, config.topics, corpus)
     if config.warm_up or not config.remembers:
         entries *= TIMES_ENTRIES_FADING
-    in_rows = shape.V * min(config.topics, entries)
+    in_rows = corpus.V * min(config.topics, entries)
     has_mean = config.averaged > 1 and config.passes >= AVERAGED_FROM
     copies = COPIES_WITH_MEAN if has_mean else COPIES
     arrays = copies * max(in_rows, arena.FIRST_ENTRIES)
-    arrays += ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics
-    of_training = DOUBLE * arrays + step_bytes(config, shape)
-    return int(max(of_training, _joining_bytes(config, shape), _naming_bytes(shape)))
+    arrays += ARRAYS_OF_WORDS * corpus.V + ARRAYS_OF_TOPICS * config.topics
+    of_training = DOUBLE * arrays + step_bytes(config, corpus)
+    return int(max(of_training, _joining_bytes(config, corpus), _naming_bytes(corpus)))
 
 
-def step_bytes(config: Resolved, shape: Shape) -> int:
+def step_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Bytes of the table with what a step changes, or of the weights of a minibatch's words; and of
     OPE."""
-    step_tokens = -(-shape.tokens // shape.per_later_pass)
-    if config.remembers and table_fits(config, shape.V):
+    step_tokens = -(-corpus.tokens // corpus.steps_per_later_pass)
+    if config.remembers and table_fits(config, corpus.V):
         # Draws that changed are listed as uint64, and sorted into another list
         listed = 2 * DOUBLE * step_tokens * config.draws_of_token
-        size = table_bytes(config, shape) + listed
+        size = table_bytes(config, corpus) + listed
     else:
         # Of the minibatch's words their rows in full (gibbs.dense_weights), and a sum of each block
-        distinct_words = min(shape.V, step_tokens)
+        distinct_words = min(corpus.V, step_tokens)
         row = gibbs.table_width(config.topics)
         size = SINGLE * distinct_words * (row + row // gibbs.BLOCK)
     if config.learns_by_ope:
@@ -110,42 +110,42 @@ def step_bytes(config: Resolved, shape: Shape) -> int:
     return size
 
 
-def _joining_bytes(config: Resolved, shape: Shape) -> int:
+def _joining_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Of a start by more topics that are joined, before there is a table: their rows with copies of
     them, and what each pair of topics loses."""
     if config.start != "joined":
         return 0
     finer_topics = from_documents.JOINED_PER_TOPIC * config.topics
-    entries = TIMES_ENTRIES_FADING * arena.usual_entries(ENTRIES_OF_WORD, finer_topics, shape)
-    in_rows = shape.V * min(finer_topics, entries)
+    entries = TIMES_ENTRIES_FADING * arena.usual_entries(ENTRIES_OF_WORD, finer_topics, corpus)
+    in_rows = corpus.V * min(finer_topics, entries)
     return int(DOUBLE * (COPIES_WITH_MEAN * in_rows + finer_topics**2))
 
 
-def _naming_bytes(shape: Shape) -> int:
+def _naming_bytes(corpus: TrainingCorpus) -> int:
     """Of a start with seeds, before there is a table: the counts of all pairs, of which it is seen
     what occurs with seeds (engines/concepts.py)."""
-    return DOUBLE * shape.pairs if shape.seeded else 0
+    return DOUBLE * corpus.pairs if corpus.seeded else 0
 
 
-def table_bytes(config: Resolved, shape: Shape) -> int:
+def table_bytes(config: Resolved, corpus: TrainingCorpus) -> int:
     """Of the table as `counting.open_table` makes it, and a float32 for the sum of each block of
     counts. A seed that its prior makes frequent, late in the vocabulary, has the words before it in
     the wide part: the table is then up to four times as large. That is known where the state is
-    (State.continued_shape), not in a form."""
-    types, wide = _wide_part(config, shape)
+    (State.continued_corpus), not in a form."""
+    types, wide = _wide_part(config, corpus)
     row = gibbs.table_width(config.topics)
     wide_bytes = np.dtype(types.wide).itemsize * wide * row
-    narrow_bytes = np.dtype(types.narrow).itemsize * (shape.V - wide) * row
-    return wide_bytes + narrow_bytes + SINGLE * shape.V * (row // gibbs.BLOCK)
+    narrow_bytes = np.dtype(types.narrow).itemsize * (corpus.V - wide) * row
+    return wide_bytes + narrow_bytes + SINGLE * corpus.V * (row // gibbs.BLOCK)
 
 
-def _wide_part(config: Resolved, shape: Shape) -> tuple[EntryTypes, int]:
+def _wide_part(config: Resolved, corpus: TrainingCorpus) -> tuple[EntryTypes, int]:
     """The types of the table, and how many words are in its wide part: at the most, where nothing
     is known of single words."""
-    if shape.word_tokens is not None:
-        most_draws = shape.word_tokens * config.draws_of_token
+    if corpus.word_tokens is not None:
+        most_draws = corpus.word_tokens * config.draws_of_token
         types = entry_types(most_draws.max(initial=0))
         return types, wide_words(most_draws, types.limit)
-    draws = shape.tokens * config.draws_of_token
+    draws = corpus.tokens * config.draws_of_token
     types = entry_types(MOST_OF_ONE_WORD * draws)
-    return types, min(shape.V, draws // types.limit)
+    return types, min(corpus.V, draws // types.limit)

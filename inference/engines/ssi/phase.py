@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from inference.engines import from_documents
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.engines.ssi.settings import Resolved
 from inference.engines.step_sizes import Falling, rho
 
@@ -28,15 +28,15 @@ class Phase:
     steps_of_pass: int
 
     @classmethod
-    def of_step(cls, config: Resolved, shape: Shape, step: int) -> "Phase":
-        """The phase of a step, counted from 1. shape: of the whole corpus."""
+    def of_step(cls, config: Resolved, corpus: TrainingCorpus, step: int) -> "Phase":
+        """The phase of a step, counted from 1. corpus: the whole one."""
         return cls(
             step=step,
             remembers=config.remembers,
             learns_by_ope=config.learns_by_ope,
-            warm_up_steps=config.warm_up * shape.per_pass if config.remembers else 0,
-            steps_of_warm_up_pass=shape.per_pass,
-            steps_of_pass=shape.per_later_pass,
+            warm_up_steps=config.warm_up * corpus.steps_per_pass if config.remembers else 0,
+            steps_of_warm_up_pass=corpus.steps_per_pass,
+            steps_of_pass=corpus.steps_per_later_pass,
         )
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 
 from inference.engines import from_documents, together
 from inference.engines.batch import expand, keys as streams
-from inference.engines.contract import Shape
+from inference.engines.contract import TrainingCorpus
 from inference.engines.sharing import Exchange, Site
 from inference.engines.ssi import algorithm, counting
 from inference.engines.ssi.phase import Phase
@@ -21,10 +21,10 @@ from inference.kernels import rng
 
 
 def divided(
-    config: Resolved, state: State, site: Site, laid: together.Laid, shape: Shape
+    config: Resolved, state: State, site: Site, laid: together.Laid, corpus: TrainingCorpus
 ) -> Exchange:
-    """`algorithm.step`, shared. laid: of `together.lay_out`. shape: of the whole corpus."""
-    phase = algorithm.begin_step(config, state, site.bow, shape)
+    """`algorithm.step`, shared. laid: of `together.lay_out`. corpus: the whole one."""
+    phase = algorithm.begin_step(config, state, site.bow, corpus)
     if len(laid.documents):
         own_places = laid.own - site.bounds[site.rank]
         first_token = site.own.first_token
@@ -32,9 +32,9 @@ def divided(
         if state.is_in_table:
             yield from _step_in_table(config, state, site, own_places, keys, phase)
         elif phase.is_by_ope:
-            yield from _step_by_ope(config, state, site, laid, keys, phase, shape)
+            yield from _step_by_ope(config, state, site, laid, keys, phase, corpus)
         else:
-            yield from _step_in_rows(config, state, site, laid, keys, phase, shape)
+            yield from _step_in_rows(config, state, site, laid, keys, phase, corpus)
         state.tokens += int((first_token[own_places + 1] - first_token[own_places]).sum())
     if phase.ends_warm_up:
         yield from _recount(config, state, site)
@@ -70,7 +70,7 @@ def _step_in_rows(
     laid: together.Laid,
     keys: np.ndarray,
     phase: Phase,
-    shape: Shape,
+    corpus: TrainingCorpus,
 ) -> Exchange:
     """Twin of `algorithm._step_in_rows`: each process samples its own documents, and merges some
     runs of the words. keys: uint64[n], random streams of its own documents."""
@@ -85,7 +85,7 @@ def _step_in_rows(
         return
     size = state.fade(phase.step_size(config))
     unit, drop_below = algorithm.unit_of_samples(
-        state, size, len(laid.documents), new.shape[1], shape
+        state, size, len(laid.documents), new.shape[1], corpus
     )
     yield from together.merge(state, site, own_counts, unit, drop_below)
     algorithm.renew_faded(state, phase, size)
@@ -127,7 +127,7 @@ def _step_by_ope(
     laid: together.Laid,
     keys: np.ndarray,
     phase: Phase,
-    shape: Shape,
+    corpus: TrainingCorpus,
 ) -> Exchange:
     """Twin of `algorithm._step_by_ope`: each process infers theta of its own documents, and learns
     of all some runs of the words."""
@@ -141,7 +141,7 @@ def _step_by_ope(
     heard_rows = from_documents.heard(messages, laid.owner, pairs)
     unit_before = state.pi
     size = state.fade(phase.step_size(config))  # changes pi
-    weight = algorithm.weight_by_ope(size, len(laid.documents), shape)
+    weight = algorithm.weight_by_ope(size, len(laid.documents), corpus)
     learned = from_documents.learned_run(
         state,
         unit_before,

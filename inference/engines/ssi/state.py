@@ -9,7 +9,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, averaging
-from inference.engines.contract import LEADING, MAPPED, SCRATCH, Shape
+from inference.engines.contract import LEADING, MAPPED, SCRATCH, TrainingCorpus
 from inference.kernels import counts, gibbs
 
 NO_TABLE = gibbs.CountTable(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
@@ -101,11 +101,11 @@ class State(averaging.Averaged):
         prior = np.bincount(self.seed_words, np.ceil(self.seed_tokens), bow.V)
         return bow.word_tokens + prior
 
-    def continued_shape(self, shape: Shape, bow: Bow) -> Shape:
+    def continued_corpus(self, corpus: TrainingCorpus, bow: Bow) -> TrainingCorpus:
         """With the prior of the seeds."""
         if not self.has_named_topics:
-            return shape
-        return shape._replace(word_tokens=self.most_tokens(bow), seeded=self.t == 0)
+            return corpus
+        return corpus._replace(word_tokens=self.most_tokens(bow), seeded=self.t == 0)
 
     def refresh(self) -> None:
         """Bring the rows to what the table has."""

@@ -12,7 +12,13 @@ import regex
 from scipy.special import bdtrc
 
 from inference import day_sums, engines
-from inference.engines.contract import Config, Remembering, SeveralCores, Shape
+from inference.engines.contract import (
+    NO_DOCUMENTS,
+    Config,
+    Remembering,
+    SeveralCores,
+    TrainingCorpus,
+)
 from inference.runtime.memory import LARGE_BYTES
 from inference.schedule import Paces
 from inference.text import (
@@ -462,31 +468,37 @@ def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int)
     """About what an engine takes with its own settings and so many topics."""
     config = engines.config(engine, topics=topics).resolve(documents, tokens)
     paces = Paces.from_config(documents, config)
-    shape = Shape(
-        D=documents,
+    corpus = TrainingCorpus(
+        trained_documents=documents,
+        trained_tokens=tokens,
+        held_out_documents=NO_DOCUMENTS,
+        held_out_tokens=0,
         V=vocabulary,
-        tokens=tokens,
-        per_pass=paces.per_pass,
-        later=paces.later,
         pairs=round(PAIRS * tokens),
+        word_tokens=None,
+        steps_per_pass=paces.per_pass,
+        steps_per_later_pass=paces.later,
+        seeded=False,
     )
     module = engines.get(engine)
     disk = _disk(
         topics,
-        shape,
-        module.remembered_bytes(config, shape) if isinstance(module, Remembering) else 0,
+        corpus,
+        module.remembered_bytes(config, corpus) if isinstance(module, Remembering) else 0,
     )
-    return Cost(waited_seconds(engine, config, tokens), module.memory_bytes(config, shape), *disk)
+    return Cost(waited_seconds(engine, config, tokens), module.memory_bytes(config, corpus), *disk)
 
 
-def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
+def _disk(topics: int, corpus: TrainingCorpus, remembers: int) -> tuple[int, int]:
     """Cost.disk and Cost.at_work. remembers: bytes, of contract.Remembering."""
-    rows = min(shape.pairs, shape.V * min(topics, ROWS * (topics / 100) ** 0.45))
+    rows = min(corpus.pairs, corpus.V * min(topics, ROWS * (topics / 100) ** 0.45))
     # topics of a document
-    mixtures = min(topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2)
-    evidence = PAIR_BYTES * shape.pairs
-    evidence += (MIXTURE_BYTES * mixtures + DOCUMENT_BYTES) * shape.D
-    evidence += day_sums.most_bytes(round(mixtures * shape.D))
+    mixtures = min(
+        topics, MIXTURE * (corpus.tokens / corpus.all_documents) ** 0.5 * (topics / 100) ** 0.2
+    )
+    evidence = PAIR_BYTES * corpus.pairs
+    evidence += (MIXTURE_BYTES * mixtures + DOCUMENT_BYTES) * corpus.all_documents
+    evidence += day_sums.most_bytes(round(mixtures * corpus.all_documents))
     evidence_and_topics = evidence + OF_TOPIC * topics
     done = rows * (ROW + STATE_PACKED) + evidence_and_topics
     scratch = remembers if remembers >= LARGE_BYTES else 0

@@ -16,9 +16,10 @@ from django.test import Client
 from django.urls import reverse
 
 from inference import engines
-from inference.engines.contract import Shape, Truncated, WarmStart
+from inference.engines.contract import Truncated, WarmStart
 from inference.errors import Invalid
 from tests.engines import mixture
+from tests.inference.corpora import corpus_of_size
 from tests.webapp.page_text import in_one_line
 from tests.webapp.taking import taken
 from webapp.analysis.compare import matchings, queries as compare
@@ -104,10 +105,10 @@ def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready,
     config = engines.config("mixture", topics=form.suggested).resolve(ready.documents, ready.tokens)
     offered = {engine.name: engine for engine in form.engines}["mixture"]
     assert offered.cost.memory == mixture.memory_bytes(
-        config, Shape(ready.documents, ready.vocabulary, ready.tokens, 4)
+        config, corpus_of_size(ready.documents, ready.vocabulary, ready.tokens, 4)
     )
     assert mixture.seconds(config, ready.tokens) < offered.cost.seconds == pytest.approx(2, abs=1)
-    monkeypatch.setattr(mixture, "memory_bytes", lambda config, shape: 1 << 60)
+    monkeypatch.setattr(mixture, "memory_bytes", lambda config, corpus: 1 << 60)
     monkeypatch.setattr(mixture, "ABOUT", replace(mixture.ABOUT, purpose=""))
     page = client.get(reverse("corpus", args=[ready.pk]), {"engine": "mixture"}).content.decode()
     assert "more than this machine has" in page and page.index(
