@@ -40,8 +40,8 @@ BELOW_ANY_SCORE = -1e9  # a score that nothing is beyond
 LEAST_UNIT_FREEDOM = 0.01  # degrees of freedom of an error by units, at the least
 MOST_LEVERAGE = 0.99
 
-Shape = Literal["window", "step", "line"]
-PARAMETERS: dict[Shape, int] = {"line": 2, "step": 3, "window": 4}
+SpanKind = Literal["window", "step", "line"]
+PARAMETERS: dict[SpanKind, int] = {"line": 2, "step": 3, "window": 4}
 
 
 class Periods(NamedTuple):
@@ -64,7 +64,7 @@ class Candidate(NamedTuple):
     """A span that may be beyond chance. inside, outside: bool[D], documents of the places that are
     compared; more: whether there is more inside."""
 
-    shape: Shape
+    shape: SpanKind
     inside: np.ndarray
     outside: np.ndarray
     more: bool
@@ -95,7 +95,7 @@ class _Compared(NamedTuple):
     difference: np.ndarray
     share_a: np.ndarray
     scale: float
-    shape: Shape
+    shape: SpanKind
     length: int
     units: tuple[int, int]
     error: np.ndarray
@@ -248,7 +248,7 @@ class Spans:
     def _span(self, side_a: _Side, side_b: _Side) -> _Compared:
         part = side_a.words / (side_a.words + side_b.words)
         is_step = side_a.begins != side_a.ends and EDGE <= part <= 1 - EDGE
-        shape: Shape = "step" if is_step else "window"
+        shape: SpanKind = "step" if is_step else "window"
         if self.mix is not None:
             return _with_mix_held(self.mix, side_a, side_b, shape)
         return _as_counted(side_a, side_b, 1 / np.sqrt(part * (1 - part)), shape)
@@ -389,7 +389,7 @@ class Spans:
             first, end = span
             inside = (self.position >= first) & (self.position < end)
             outside = (self.position >= 0) & ~inside
-            shape: Shape = "window"
+            shape: SpanKind = "window"
             if row == self.kinds.step:
                 shape = "step"
             elif row == self.kinds.line:
@@ -415,7 +415,7 @@ class Spans:
             beyond &= beyond_periods | ~_is_long(self.kinds, self.weight)[None, :, None]
         return beyond & possible
 
-    def _misfit(self, shape: Shape, first: int, end: int, column: int) -> float:
+    def _misfit(self, shape: SpanKind, first: int, end: int, column: int) -> float:
         """The Bayesian information criterion of a line (2 parameters), a step (3) or a window
         (4)."""
         positions = len(self.weight)
@@ -473,7 +473,7 @@ def _stays(sums: np.ndarray, passed: np.ndarray, cut: int) -> bool:
     return True
 
 
-def _as_counted(side_a: _Side, side_b: _Side, scale: float, shape: Shape) -> _Compared:
+def _as_counted(side_a: _Side, side_b: _Side, scale: float, shape: SpanKind) -> _Compared:
     """Shares as they were counted."""
     share_a = side_a.amounts / side_a.words
     difference = share_a - side_b.amounts / side_b.words
@@ -494,7 +494,7 @@ def _as_counted(side_a: _Side, side_b: _Side, scale: float, shape: Shape) -> _Co
     )
 
 
-def _with_mix_held(mix: Mix, side_a: _Side, side_b: _Side, shape: Shape) -> _Compared:
+def _with_mix_held(mix: Mix, side_a: _Side, side_b: _Side, shape: SpanKind) -> _Compared:
     """The difference of a span from all other times, with the same units in both."""
     assert side_a.of_units is not None and side_a.words_of_units is not None
     assert side_b.of_units is not None and side_b.words_of_units is not None

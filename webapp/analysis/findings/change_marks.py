@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from inference.answers.spans import SpanKind
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.spans_and_groups import Shape
 
 THIRDS = 3  # of the time: what a sentence compares of a share that rises or falls all along
 Level = tuple[float, float, float]  # from and to, in years with fractions, and a share
@@ -23,7 +23,7 @@ class Marked(Protocol):
     """A change, as it is stored or as JSON has it."""
 
     @property
-    def shape(self) -> Shape: ...
+    def shape(self) -> SpanKind: ...
 
     @property
     def more(self) -> bool: ...

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.answers import Answers, Verdict, trivial
-from inference.answers.spans import Candidate
+from inference.answers.spans import Candidate, SpanKind
 from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import sentence_thresholds
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.spans_and_groups import Shape, Shaped
+from webapp.analysis.findings.spans_and_groups import Shaped
 
 TRIED = 6  # spans of a topic that may be told
 SIDES = 3  # of a window: before it, within, after it
@@ -31,7 +31,7 @@ class AcceptedSpan(NamedTuple):
     where it is not one unit's; same: the field whose values both shares have alike, "" where both
     are, nearly, as they were counted."""
 
-    shape: Shape
+    shape: SpanKind
     on_a: np.ndarray
     on_b: np.ndarray | None
     more: bool
@@ -190,7 +190,9 @@ class SpanAsker:
         sizes = np.bincount(side[is_on_side], outcome.sizes[is_on_side], sides)
         return amounts / np.maximum(sizes, 1.0), sizes
 
-    def reaching_to_none(self, column: int, first: int, last: int) -> tuple[Shape, int, int, bool]:
+    def reaching_to_none(
+        self, column: int, first: int, last: int
+    ) -> tuple[SpanKind, int, int, bool]:
         """A window with less as it is told: shape, first, last and whether there is more. Where it
         has none, and no time before it has any, or none after it, it is the step that happened: a
         window would say that there was some in that time, too."""
@@ -229,7 +231,7 @@ class SpanAsker:
         group = self.spans_of_set.calendar.group[inside]
         return int(group.min()), int(group.max())
 
-    def _opened(self, first: int, last: int, is_more: bool) -> tuple[Shape, int, int, bool]:
+    def _opened(self, first: int, last: int, is_more: bool) -> tuple[SpanKind, int, int, bool]:
         """A span that ends with the last period is a step, "since"; so is one that begins with the
         first, of what came after it, "until". What the last period alone has more is a window."""
         end = int(self._periods_with_words[-1])

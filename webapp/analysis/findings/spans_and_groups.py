@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+
+from inference.answers.spans import SpanKind
 
 # Of a range of numbers or dates, as webapp.core.documents.conditions.Range has them
 Ends = tuple[str, str]
-Shape = Literal["line", "step", "window"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Shaped(Span):
     values both shares have alike, as who speaks changed between them; "" where both are as
     counted."""
 
-    shape: Shape
+    shape: SpanKind
     more: bool
     until: str = ""
     turn: str = ""

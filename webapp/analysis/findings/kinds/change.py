@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from inference.answers.spans import SpanKind
 from inference.findings.divergence import divergence, log_ratio
 from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import over_time, sentence_thresholds, sentences, time_sentences
@@ -17,7 +18,7 @@ from webapp.analysis.findings.interval_shapes import RatioBetween, ShareBetween
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
 from webapp.analysis.findings.ratios import TimesAsMuch, times_as_much, with_interval
 from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
-from webapp.analysis.findings.spans_and_groups import Shape, Shaped
+from webapp.analysis.findings.spans_and_groups import Shaped
 from webapp.analysis.findings.stored_answers import (
     ShareInterval,
     StoredAnswer,
@@ -147,7 +148,7 @@ class ChangeItem:
 
     kind: Literal["change"]
     topic: TopicLink
-    shape: Shape
+    shape: SpanKind
     more: bool
     first: str
     last: str

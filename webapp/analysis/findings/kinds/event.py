@@ -12,6 +12,7 @@ from scipy.sparse import csc_matrix
 
 from inference.answers import spans, trivial
 from inference.answers.outcome import AmountTable
+from inference.answers.spans import SpanKind
 from inference.explore.naming import alike
 from inference.findings.divergence import divergence
 from webapp.analysis.answers import spans as answers_over_time
@@ -35,7 +36,7 @@ from webapp.analysis.findings.sentence_writer import (
     Sentence,
     SentenceWriter,
 )
-from webapp.analysis.findings.spans_and_groups import Shape, Shaped
+from webapp.analysis.findings.spans_and_groups import Shaped
 from webapp.analysis.findings.stored_answers import StoredAnswer, finite, stored_answer
 from webapp.core.results import links
 from webapp.core.results.links import TopicLink
@@ -62,7 +63,7 @@ class Event(Shaped, RatioFinding):
     SUBJECTS = ("topic",)
 
     kind: Literal["event"] = "event"
-    shape: Shape = "window"
+    shape: SpanKind = "window"
     more: bool = True
     topic: int
     words: list[str]
@@ -182,7 +183,7 @@ class EventItem:
     word: str
     also: list[str]
     topic: TopicLink
-    shape: Shape
+    shape: SpanKind
     more: bool
     first: str
     last: str
