@@ -113,78 +113,77 @@ def train(
     from which `checkpoint.finish` took what was remembered, and steps or the objective need it; and
     when the training would need more memory than the machine has.
     """
-    resolved = config.resolve(bow.D, bow.tokens)
-    measurements = _Measurements(engine, resolved, bow, seed, resume, last)
-    schedule = measurements.schedule
-    state = resume if resume is not None else engine.init(resolved, schedule.corpus, seed, scratch)
-    began = last_progress = time.perf_counter()
-    documents = 0
+    training = _Training(engine, config, bow, seed, resume, last, scratch)
     _set_threads(threads)
-    measurements.end_where_settled(state)
-    measurements.check_remembered(state)
-    if state.t >= measurements.end:
-        yield measurements.snapshot(state, True, state.tokens, began)
-    stopped = False
-    while state.t < measurements.end and not stopped:
-        tokens_before = state.tokens
-        batch = schedule.batch(state.t, seed)
-        engine.step(resolved, state, bow, batch, schedule.corpus)
-        documents += len(batch)
-        measurements.end_where_settled(state)
-        now = time.perf_counter()
-        if now - last_progress >= PROGRESS_EVERY:
-            last_progress = now
-            yield Progress(
-                step=state.t,
-                steps=schedule.steps,
-                documents=documents,
-                tokens=state.tokens,
-                seconds=now - began,
-            )
-            stopped = until()
+    training.end_where_settled()
+    training.check_remembered()
+    if training.is_over:
+        yield training.snapshot(is_last=True)
+    is_stopped = False
+    while not training.is_over and not is_stopped:
+        training.step()
+        if training.progress_is_due():
+            yield training.progress()
+            is_stopped = until()
             _set_threads(threads)
-        is_last = state.t == measurements.end or stopped
-        if is_last or measurements.is_due(state):
-            yield measurements.snapshot(state, is_last, tokens_before, began)
+        is_last = training.is_over or is_stopped
+        if is_last or training.snapshot_is_due():
+            yield training.snapshot(is_last)
 
 
-class _Measurements:
-    """What the snapshots of a training say, and when it ends. Raises Invalid where it can't be done
-    (`train`)."""
+class _Training:
+    """A training's state, when it is measured, and when it ends. Raises Invalid where it can't be
+    done. The parameters are those of `train`."""
 
     def __init__(
         self,
         engine: AnyEngine,
-        config: ResolvedConfig,
+        config: Config,
         bow: Bow,
         seed: int,
         resume: State | None,
         last: int | None,
+        scratch: Path | None,
     ):
         held_out = held_out_documents(bow, seed)
         self.engine = engine
-        self.config = config
+        self.config = config.resolve(bow.D, bow.tokens)
         self.bow = bow
+        self.seed = seed
         self.completion = Completion(bow, held_out)
-        self.schedule = _checked(engine, config, bow, held_out, seed, resume)
+        self.schedule = _checked(engine, self.config, bow, held_out, seed, resume)
         self.coherence = Coherence(bow)
-        self.objective = Objective(engine, config, bow, held_out, seed)
-        self.schedule.measure(snapshots(engine, config, bow, self.completion.sample_tokens))
+        self.objective = Objective(engine, self.config, bow, held_out, seed)
+        self.schedule.measure(snapshots(engine, self.config, bow, self.completion.sample_tokens))
         self.objective_every = objective_every(
-            engine, config, bow, self.schedule.snapshots, self.objective.seconds
+            engine, self.config, bow, self.schedule.snapshots, self.objective.seconds
         )
-        self._due, _ = self.schedule.due(0 if resume is None else resume.tokens)
         self.end = self.schedule.steps  # the step after which it ends
         if last is not None:
             self.end = min(last, self.end)
+        if resume is not None:
+            self.state: Any = resume
+        else:
+            self.state = engine.init(self.config, self.schedule.corpus, seed, scratch)
+        self._due, _ = self.schedule.due(self.state.tokens)
+        self._tokens_before = self.state.tokens  # gone through before the last step
+        self._documents = 0
+        self._began = time.perf_counter()
+        self._last_progress = self._began
 
-    def check_remembered(self, state: State) -> None:
-        """Raises Invalid where a state lacks what its next step, or its objective, reads of each
+    @property
+    def is_over(self) -> bool:
+        """Whether its last step was made."""
+        return self.state.t >= self.end
+
+    def check_remembered(self) -> None:
+        """Raises Invalid where the state lacks what its next step, or its objective, reads of each
         document: kernels check no bounds, and would write beyond an empty array."""
+        state = self.state
         engine = self.engine
         if not isinstance(engine, Remembering) or not state.tokens:
             return
-        if state.t >= self.end and not isinstance(engine, Bounded):
+        if self.is_over and not isinstance(engine, Bounded):
             return
         mapped = [getattr(state, f.name) for f in fields(state) if f.metadata.get("mapped")]
         is_empty = not any(array.size for array in mapped)
@@ -196,40 +195,65 @@ class _Measurements:
                 " with its topics instead.",
             )
 
-    def is_due(self, state: State) -> bool:
-        """Whether a snapshot is due after this step. The topics of a batch engine change with the
-        last step of a pass alone."""
-        topics_changed = not self.engine.ABOUT.batch or state.t % self.schedule.per_pass == 0
-        return topics_changed and state.tokens >= self._due
+    def step(self) -> None:
+        """Make the next step; the training may end with it (Settling)."""
+        self._tokens_before = self.state.tokens
+        batch = self.schedule.batch(self.state.t, self.seed)
+        self.engine.step(self.config, self.state, self.bow, batch, self.schedule.corpus)
+        self._documents += len(batch)
+        self.end_where_settled()
 
-    def end_where_settled(self, state: State) -> None:
+    def end_where_settled(self) -> None:
         """Let the training end with this step, where the engine finds that topics have settled."""
-        if 0 < state.t < self.end and self._has_settled(state):
-            self.schedule.end_at(state.t)
-            self.end = state.t
+        step = self.state.t
+        if 0 < step < self.end and self._has_settled():
+            self.schedule.end_at(step)
+            self.end = step
 
-    def _has_settled(self, state: State) -> bool:
+    def _has_settled(self) -> bool:
         """At the end of a pass: what the engine says, where it can tell (Settling)."""
-        passes, place, _ = self.schedule.paces.slice(state.t)
+        passes, place, _ = self.schedule.paces.slice(self.state.t)
         if place or not isinstance(self.engine, Settling):
             return False
 
         def quality() -> float:
-            return self.completion.quick(self.engine.topics(self.config, state).in_use())
+            return self.completion.quick(self.engine.topics(self.config, self.state).in_use())
 
-        return self.engine.settled(self.config, state, passes, quality)
+        return self.engine.settled(self.config, self.state, passes, quality)
 
-    def snapshot(self, state: State, is_last: bool, tokens_before: int, began: float) -> Snapshot:
-        """tokens_before: gone through before the last step. began: when, by time.perf_counter."""
+    def progress_is_due(self) -> bool:
+        """By the clock."""
+        return time.perf_counter() - self._last_progress >= PROGRESS_EVERY
+
+    def progress(self) -> Progress:
+        """How far it is now."""
+        self._last_progress = time.perf_counter()
+        return Progress(
+            step=self.state.t,
+            steps=self.schedule.steps,
+            documents=self._documents,
+            tokens=self.state.tokens,
+            seconds=self._last_progress - self._began,
+        )
+
+    def snapshot_is_due(self) -> bool:
+        """Whether a snapshot is due after this step. The topics of a batch engine change with the
+        last step of a pass alone."""
+        topics_changed = not self.engine.ABOUT.batch or self.state.t % self.schedule.per_pass == 0
+        return topics_changed and self.state.tokens >= self._due
+
+    def snapshot(self, is_last: bool) -> Snapshot:
+        """Its topics, measured: in the last snapshot on all held-out documents."""
+        state = self.state
         self._due, _ = self.schedule.due(state.tokens)
         topics = self.engine.topics(self.config, state)
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - self._began
         in_use = topics.in_use()
         coherence = self.coherence(topics)
         if topics.used is not None:
             coherence = np.where(topics.used, coherence, np.nan)
         objective = float("nan")
-        if is_last or self._objective_is_due(tokens_before, state.tokens):
+        if is_last or self._objective_is_due():
             objective = self.objective(state)
         return Snapshot(
             step=state.t,
@@ -244,12 +268,13 @@ class _Measurements:
             nonzero=state.count_parameters() / (self.bow.V * topics.K),
         )
 
-    def _objective_is_due(self, tokens_before: int, tokens: int) -> bool:
-        """With every so many snapshots: whether one of them was due within these tokens."""
+    def _objective_is_due(self) -> bool:
+        """With every so many snapshots: whether one of them was due within the last step's
+        tokens."""
         if self.objective_every == 1:
             return True
-        _, due_before = self.schedule.due(tokens_before)
-        _, due_now = self.schedule.due(tokens)
+        _, due_before = self.schedule.due(self._tokens_before)
+        _, due_now = self.schedule.due(self.state.tokens)
         return due_now // self.objective_every > due_before // self.objective_every
 
 
