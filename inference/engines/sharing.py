@@ -52,7 +52,22 @@ class Site(NamedTuple):
         """The site of a process, with a bag of its own documents. bounds: int64[ranks + 1]."""
         return cls(bow, bow.part(bounds[rank], bounds[rank + 1]), bounds, rank)
 
+    @classmethod
+    def alone(cls, bow: Bow) -> "Site":
+        """The only one: all documents are its own."""
+        return cls(bow, bow, np.array([0, bow.D]), 0)
+
     @property
     def ranks(self) -> int:
         """How many processes share the training."""
         return len(self.bounds) - 1
+
+
+def run_alone(exchange: Exchange) -> None:
+    """Do all of an exchange by one process, which hears what it says itself."""
+    messages = next(exchange, None)
+    while messages is not None:
+        try:
+            messages = exchange.send(messages)
+        except StopIteration:
+            return

@@ -7,13 +7,12 @@ What the paper leaves open, and every deviation from it, is in docs/engines/ssi.
 from inference.engines import defaults
 from inference.engines.contract import About
 from inference.engines.priors import as_learned
-from inference.engines.ssi.algorithm import step
+from inference.engines.ssi.algorithm import divided, step
 from inference.engines.ssi.beginning import begin, init
 from inference.engines.ssi.costs import memory_bytes, remembered_bytes, seconds, times_as_fast
 from inference.engines.ssi.named_topics import check_seeds, plant
 from inference.engines.ssi.published import AVERAGED_FROM, fold_in, settled, topics
 from inference.engines.ssi.settings import Config, Resolved
-from inference.engines.ssi.shared import divided
 from inference.engines.ssi.state import State
 from inference.engines.ssi.wording import methods
 from inference.engines.together import lay_out

@@ -5,9 +5,8 @@ and then moves lambda. `Phase` says how: whether statistics fade (eq. 11, in the
 what the documents gave at their last visit is taken back and replaced; and whether the step is made
 by OPE. lambda - eta is in rows or in a table (counting.py).
 
-What several processes do of a step at the same time is in shared.py, whose functions are twins of
-those here: each acts in the same order, by the same functions where nothing is divided. Topics are
-bitwise the same only while both change together (tests/inference/test_together.py).
+A step is written once, for any number of processes: each visits its own documents, and shared.py
+says how lambda follows what all of them found.
 """
 
 from dataclasses import replace
@@ -15,10 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import arena, from_documents
+from inference.engines import arena, from_documents, together
 from inference.engines.batch import expand, keys as streams
 from inference.engines.contract import TrainingCorpus
-from inference.engines.ssi import counting, named_topics
+from inference.engines.sharing import Exchange, Site, run_alone
+from inference.engines.ssi import counting, named_topics, shared
 from inference.engines.ssi.beginning import begin_from_documents
 from inference.engines.ssi.learned_priors import learn_priors
 from inference.engines.ssi.phase import Phase
@@ -45,21 +45,30 @@ def step(
     "decay": eq. 11 in the form of eq. 19. "memo": what the documents gave at their last visit is
     taken back, and what they give now put in its place; lambda - eta is then the sum over all
     documents, each as last seen. documents: int64[n], numbers of the minibatch's documents; where
-    all of them are held out nothing is forgotten. Its twin is `shared.divided`.
+    all of them are held out nothing is forgotten.
     """
-    phase = begin_step(config, state, bow, corpus)
-    if len(documents):
-        keys = streams(state.seed, rng.SAMPLE, state.t, documents)
+    site = Site.alone(bow)
+    run_alone(divided(config, state, site, together.lay_out(site, documents), corpus))
+
+
+def divided(
+    config: Resolved, state: State, site: Site, laid: together.Laid, corpus: TrainingCorpus
+) -> Exchange:
+    """A process's part of `step`. laid: of `together.lay_out`. corpus: the whole one."""
+    phase = begin_step(config, state, site.bow, corpus)
+    if len(laid.documents):
+        keys = streams(state.seed, rng.SAMPLE, state.t, laid.own)
         if state.is_in_table:
-            changes = sample_in_place(config, state, bow, documents, keys, phase.samples_anew)
-            counting.apply_changes(state, *changes)
+            yield from _step_in_table(config, state, site, laid, keys, phase)
         elif phase.is_by_ope:
-            _step_by_ope(config, state, bow, documents, keys, phase, corpus)
+            yield from _step_by_ope(config, state, site, laid, keys, phase, corpus)
         else:
-            _step_in_rows(config, state, bow, documents, keys, phase, corpus)
-        state.tokens += int((bow.first_token[documents + 1] - bow.first_token[documents]).sum())
+            yield from _step_in_rows(config, state, site, laid, keys, phase, corpus)
+        own_documents = laid.own - site.bounds[site.rank]
+        first_token = site.own.first_token
+        state.tokens += int((first_token[own_documents + 1] - first_token[own_documents]).sum())
     if phase.ends_warm_up:
-        counting.recount(config, state, bow, bow)
+        yield from shared.recount(config, state, site)
     finish_step(config, state, phase)
 
 
@@ -79,13 +88,33 @@ def begin_step(config: Resolved, state: State, bow: Bow, corpus: TrainingCorpus)
 
 
 def finish_step(config: Resolved, state: State, phase: Phase) -> None:
-    """What ends a step, by one process or by several, when lambda has moved: the seeds' tokens,
-    where lambda was counted anew; the priors that are learned; and the mean of states."""
+    """What ends a step, when lambda has moved: the seeds' tokens, where lambda was counted anew; the
+    priors that are learned; and the mean of states."""
     if phase.ends_warm_up:
         named_topics.add_to_counts(state)
     if config.learns_priors and not phase.is_by_ope and state.t % config.interval == 0:
         learn_priors(config, state)
     average(config, state, phase)
+
+
+# Where lambda is in the table ----
+
+
+def _step_in_table(
+    config: Resolved,
+    state: State,
+    site: Site,
+    laid: together.Laid,
+    keys: np.ndarray,
+    phase: Phase,
+) -> Exchange:
+    """Sample this process's documents, and put what all gave in the place of what they had given.
+    keys: uint64[n], random streams of its own documents."""
+    own_documents = laid.own - site.bounds[site.rank]
+    rises_before = state.rises.copy()
+    changes = sample_in_place(config, state, site.own, own_documents, keys, phase.samples_anew)
+    yield from shared.add_rises(config, state, site, rises_before)
+    yield from shared.apply_changes(state, site, changes)
 
 
 # Where lambda is in rows: it fades, or the table would be too large ----
@@ -94,22 +123,25 @@ def finish_step(config: Resolved, state: State, phase: Phase) -> None:
 def _step_in_rows(
     config: Resolved,
     state: State,
-    bow: Bow,
-    documents: np.ndarray,
+    site: Site,
+    laid: together.Laid,
     keys: np.ndarray,
     phase: Phase,
     corpus: TrainingCorpus,
-) -> None:
-    """Sample the documents, and add what they gave. keys: uint64[n], their random streams. Its twin
-    is `shared._step_in_rows`."""
-    batch = expand(bow, documents)
-    new, old = visit(config, state, bow, documents, batch, keys, phase)
+) -> Exchange:
+    """Sample this process's documents, and add what all gave. keys: uint64[n], random streams of
+    its own documents."""
+    own_documents = laid.own - site.bounds[site.rank]
+    batch = expand(site.own, own_documents)
+    rises_before = state.rises.copy()
+    new, old = visit(config, state, site.own, own_documents, batch, keys, phase)
+    yield from shared.add_rises(config, state, site, rises_before)
     if not phase.fades:
-        counting.add_samples(state, batch, new, old, 1.0, counting.LEAST_WHOLE)
+        yield from shared.add_samples(state, site, batch, new, old, 1.0, counting.LEAST_WHOLE)
         return
     size = state.fade(phase.step_size(config))
-    unit, drop_below = unit_of_samples(state, size, len(documents), new.shape[1], corpus)
-    counting.add_samples(state, batch, new, old, unit, drop_below)
+    unit, drop_below = unit_of_samples(state, size, len(laid.documents), new.shape[1], corpus)
+    yield from shared.add_samples(state, site, batch, new, old, unit, drop_below)
     renew_faded(state, phase, size)
 
 
@@ -171,21 +203,23 @@ def renew_faded(state: State, phase: Phase, size: float) -> None:
 def _step_by_ope(
     config: Resolved,
     state: State,
-    bow: Bow,
-    documents: np.ndarray,
+    site: Site,
+    laid: together.Laid,
     keys: np.ndarray,
     phase: Phase,
     corpus: TrainingCorpus,
-) -> None:
-    """Infer theta of the documents, and add their statistics. keys: uint64[n], the random streams
-    by which topics of tokens are drawn. Its twin is `shared._step_by_ope`."""
-    batch = expand(bow, documents)
-    coins = streams(state.seed, rng.OPE, state.t, documents)
+) -> Exchange:
+    """Infer theta of this process's documents, and add the statistics of all. keys: uint64[n],
+    random streams of its own documents, by which topics of tokens are drawn."""
+    own_documents = laid.own - site.bounds[site.rank]
+    batch = expand(site.own, own_documents)
+    coins = streams(state.seed, rng.OPE, state.t, laid.own)
     draws = keys if phase.draws_after_ope else None
-    inferred = infer_by_ope(state, bow, documents, batch, coins, draws)
-    size = state.fade(phase.step_size(config))
-    weight = weight_by_ope(size, len(documents), corpus)
-    from_documents.learn(state, state.pi, batch, inferred, weight)
+    inferred = infer_by_ope(state, site.own, own_documents, batch, coins, draws)
+    unit_before = state.pi
+    size = state.fade(phase.step_size(config))  # changes pi
+    weight = weight_by_ope(size, len(laid.documents), corpus)
+    yield from shared.learn_by_ope(state, site, laid, batch, inferred, unit_before, weight)
     renew_faded(state, phase, size)
 
 
