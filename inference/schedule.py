@@ -102,10 +102,6 @@ class Schedule:
         self.first = min(FIRST_SNAPSHOT, self.tokens // SNAPSHOTS)
         self.growth = GROWTH / snapshots
 
-    def end_at(self, step: int) -> None:
-        """Let the training have so many steps, fewer than all of its passes."""
-        self.steps = step
-
     def batch(self, t: int, seed: int) -> np.ndarray:
         """The documents of step t, counted from 0: a slice of this pass's permutation, held-out
         documents left out.

@@ -158,7 +158,8 @@ class _Training:
         self.objective_every = objective_every(
             engine, self.config, bow, self.schedule.snapshots, self.objective.seconds
         )
-        self.end = self.schedule.steps  # the step after which it ends
+        self.steps = self.schedule.steps  # as many as it says that there are
+        self.end = self.steps  # the step after which it ends
         if last is not None:
             self.end = min(last, self.end)
         if resume is not None:
@@ -207,7 +208,7 @@ class _Training:
         """Let the training end with this step, where the engine finds that topics have settled."""
         step = self.state.t
         if 0 < step < self.end and self._has_settled():
-            self.schedule.end_at(step)
+            self.steps = step
             self.end = step
 
     def _has_settled(self) -> bool:
@@ -230,7 +231,7 @@ class _Training:
         self._last_progress = time.perf_counter()
         return Progress(
             step=self.state.t,
-            steps=self.schedule.steps,
+            steps=self.steps,
             documents=self._documents,
             tokens=self.state.tokens,
             seconds=self._last_progress - self._began,
@@ -257,7 +258,7 @@ class _Training:
             objective = self.objective(state)
         return Snapshot(
             step=state.t,
-            steps=self.schedule.steps,
+            steps=self.steps,
             tokens=state.tokens,
             seconds=seconds,
             topics=topics,

@@ -10,7 +10,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -205,12 +205,10 @@ class Team:
         folder = parts.folder_of(self.checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
         parts.commit(folder, state.t, written)
-        memory = state.memory
-        state.memory = state.memory[:0]
+        without_memory = replace(state, memory=state.memory[:0])
         checkpoint.save(
-            self.checkpoint, state, engine=self.engine, config=self.config, bow=self.bow
+            self.checkpoint, without_memory, engine=self.engine, config=self.config, bow=self.bow
         )
-        state.memory = memory
         parts.drop_others(folder, state.t)
 
     # Workers.

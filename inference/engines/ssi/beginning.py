@@ -1,6 +1,7 @@
 """How a training begins: with nothing, with the words of documents, or with topics that tokens
 have already."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -69,14 +70,13 @@ def begin(
     state = init(config, corpus, seed, scratch)
     memory = state.memory
     if not config.remembers:
-        state.memory = large_array((bow.tokens, 1), scratch)
-        state.memory[:] = gibbs.UNSEEN
+        memory = large_array((bow.tokens, 1), scratch)
+        memory[:] = gibbs.UNSEEN
     trained_on = trained_documents(bow.D, held_out)
-    smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory)
-    recount(config, state, bow, bow)
-    if not config.remembers:
-        state.memory = memory
-    return state
+    smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, memory)
+    counted = replace(state, memory=memory)
+    recount(config, counted, bow, bow)
+    return replace(counted, memory=state.memory)
 
 
 def begin_from_documents(config: Resolved, state: State, bow: Bow, corpus: TrainingCorpus) -> None:
