@@ -412,16 +412,22 @@ class Revised(Protocol):
         """Since which versions.ENGINES it gives those of today."""
 
 
-@runtime_checkable
-class Divisible(Protocol):
-    """The ability to share a training among processes, with bitwise the topics of one, however many
-    there are.
+class DivisibleState(Protocol):
+    """What is asked of the state of a training that processes share. memory: uint16[tokens, M],
+    MAPPED, what is remembered of documents: of a process's own alone, and a leader's state has
+    none. All other fields are the same in all processes after each step."""
 
-    Their states begin with `init`, which is given the corpus of `TrainingCorpus.of_process`. What
-    is remembered of documents is the state's `memory`, uint16[tokens, M], MAPPED: it holds a
-    process's own documents alone, and a leader's state has none. All else of their states is the
-    same after each step.
-    """
+    memory: np.ndarray
+
+
+DS = TypeVar("DS", bound=DivisibleState, contravariant=True)
+
+
+@runtime_checkable
+class Divisible(Protocol[DS]):
+    """The ability to share a training among processes, with bitwise the topics of one, however many
+    there are. DS: its State. These begin with `init`, which is given the corpus of
+    `TrainingCorpus.of_process`."""
 
     def lay_out(self, site: Site, documents: np.ndarray) -> Any:
         """What a process can do for a step before the one before it has ended: it knows no topics.
@@ -430,7 +436,7 @@ class Divisible(Protocol):
         """
 
     def divided(
-        self, config: Any, state: Any, site: Site, laid: Any, corpus: TrainingCorpus
+        self, config: Any, state: DS, site: Site, laid: Any, corpus: TrainingCorpus
     ) -> Exchange:
         """A process's part in one step: a generator of rounds, as many in each process. In each
         round it yields a list with a message to each process, itself included, by rank, and is sent
