@@ -1,7 +1,7 @@
 """Forms of how files are read. Each field says in a line what it does."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from django import forms
 
@@ -45,6 +45,43 @@ PSEUDONYM_FIELDS = frozenset(
 EACH_DOCUMENT = "each"  # document is a unit
 ALL_SHEETS = {"*": "all that have texts, the sheet as a field"}
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
+# Fields whose first value is that of the options as it is
+FIELDS_OF_OPTIONS = (
+    "encoding", "header", "html", "missing", "surplus", "running", "lemmas", "text", "title", "date", "id", "date_order",
+)  # fmt: skip
+# Fields of files that have columns, and those that say how a file is cut into columns
+COLUMN_FIELDS = ("text", "title", "date", "id", "date_order", "html", "unit", "missing")
+CUTTING_FIELDS = ("encoding", "sheet", "header", "header_row", "delimiter", "surplus")
+
+
+def _is_spreadsheet(options: file_formats.Options) -> bool:
+    return (options.entry or options.format) in ("xlsx", "ods")
+
+
+def _has_columns(sniff: file_formats.Sniff) -> bool:
+    return bool(sniff.columns)
+
+
+def _has_separator(sniff: file_formats.Sniff) -> bool:
+    return sniff.options.delimiter is not None
+
+
+def _has_header(sniff: file_formats.Sniff) -> bool:
+    return _has_separator(sniff) or _is_spreadsheet(sniff.options)
+
+
+# Fields that the form has for some files alone: for which
+SHOWN: dict[str, Callable[[file_formats.Sniff], bool]] = {
+    **dict.fromkeys(COLUMN_FIELDS, _has_columns),
+    "sheet": lambda sniff: bool(sniff.sheets),
+    "delimiter": _has_separator,
+    "surplus": _has_separator,
+    "header": _has_header,
+    "header_row": _has_header,
+    "encoding": lambda sniff: file_formats.formats.encoded(sniff.options),
+    "running": lambda sniff: file_formats.formats.paged(sniff.options),
+    "lemmas": lambda sniff: file_formats.formats.divided(sniff.options),
+}
 
 
 class ReadingForm(NamedVocabularyForm):
@@ -150,83 +187,52 @@ class ReadingForm(NamedVocabularyForm):
     )
 
     def __init__(self, *args, corpus: Corpus, sniff: file_formats.Sniff, **kwargs):
-        language, _ = guesses.guess_language(sniff)
-        reading = (
-            ReadingSettings(**corpus.settings)
-            if corpus.settings
-            else ReadingSettings(language=language)
-        )
-        options = sniff.options
-        initial = {
-            "encoding": options.encoding,
-            "sheet": options.sheet or next(iter(sniff.sheets), ""),
-            "header": options.header,
-            "header_row": options.header_row or 1,
-            "html": options.html,
-            "missing": options.missing,
-            "surplus": options.surplus,
-            "running": options.running,
-            "lemmas": options.lemmas,
-            "delimiter": options.delimiter or ",",
-            "text": options.text,
-            "title": options.title,
-            "date": options.date,
-            "id": options.id,
-            "date_order": options.date_order,
-            "unit": (
-                EACH_DOCUMENT
-                if corpus.unit == ""
-                else sniff.columns.index(corpus.unit)
-                if corpus.unit in sniff.columns
-                else ""
-            ),
-        }
+        reading = _reading_before(corpus, sniff)
+        initial = _initial(corpus, sniff)
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
-        self.options = options
+        self.options = sniff.options
         self.sniff = sniff
-        guess = options.encoding
-        choice_field(self, "encoding").choices = (
-            ENCODINGS if guess in dict(ENCODINGS) else [(guess, guess), *ENCODINGS]
-        )
-        columns = list(enumerate(sniff.columns))
-        if not columns:
-            for name in ("text", "title", "date", "id", "date_order", "html", "unit", "missing"):
+        for name, has_field in SHOWN.items():
+            if not has_field(sniff):
                 del self.fields[name]
-        else:
-            choice_field(self, "text").choices = columns
-            choice_field(self, "unit").choices = [
-                ("", "as found in the texts"),
-                (EACH_DOCUMENT, "each document for itself"),
-                *((str(i), name) for i, name in columns),
-            ]
-            for i, name in columns[:KINDS_SHOWN]:
-                self.fields[f"{KIND}{i}"] = forms.ChoiceField(
-                    choices=metadata.choices(),
-                    required=False,
-                    label=name,
-                    initial=options.kinds.get(name, metadata.DEFAULT.kind),
-                )
-            for name in ("title", "date", "id"):
-                choice_field(self, name).choices = [("", "none"), *columns]
-            if not self["date_order"].value() and not self._two_ways():
-                del self.fields["date_order"]
-        if sniff.sheets:
-            self._offer_sheets()
-        else:
-            del self.fields["sheet"]
-        if options.delimiter is None:
-            del self.fields["delimiter"], self.fields["surplus"]
-            if not _is_spreadsheet(options):
-                del self.fields["header"], self.fields["header_row"]
-        if not file_formats.formats.encoded(options):
-            del self.fields["encoding"]
-        if not file_formats.formats.paged(options):
-            del self.fields["running"]
-        if not file_formats.formats.divided(options):
-            del self.fields["lemmas"]
         if guesses.keeps_columns(corpus):
-            for name in ("encoding", "sheet", "header", "header_row", "delimiter", "surplus"):
+            for name in CUTTING_FIELDS:
                 self.fields.pop(name, None)
+        if sniff.columns:
+            self._offer_columns()
+        if "sheet" in self.fields:
+            self._offer_sheets()
+        if "encoding" in self.fields:
+            self._offer_encodings()
+
+    def _offer_columns(self) -> None:
+        """For each role, and for the speaker; and what each column may hold."""
+        columns = list(enumerate(self.sniff.columns))
+        choice_field(self, "text").choices = columns
+        for name in ("title", "date", "id"):
+            choice_field(self, name).choices = [("", "none"), *columns]
+        choice_field(self, "unit").choices = [
+            ("", "as found in the texts"),
+            (EACH_DOCUMENT, "each document for itself"),
+            *((str(i), name) for i, name in columns),
+        ]
+        for i, name in columns[:KINDS_SHOWN]:
+            self.fields[f"{KIND}{i}"] = forms.ChoiceField(
+                choices=metadata.choices(),
+                required=False,
+                label=name,
+                initial=self.options.kinds.get(name, metadata.DEFAULT.kind),
+            )
+        if not self["date_order"].value() and not self._two_ways():
+            del self.fields["date_order"]
+
+    def _offer_encodings(self) -> None:
+        """The guessed one is among them."""
+        guess = self.options.encoding
+        choices = ENCODINGS
+        if guess not in dict(ENCODINGS):
+            choices = [(guess, guess), *ENCODINGS]
+        choice_field(self, "encoding").choices = choices
 
     def _offer_sheets(self) -> None:
         """Sheets of a spreadsheet, or lists of objects of JSON."""
@@ -321,8 +327,29 @@ def _place(column: str) -> int | None:
     return int(column) if column else None
 
 
-def _is_spreadsheet(options: file_formats.Options) -> bool:
-    return (options.entry or options.format) in ("xlsx", "ods")
+def _reading_before(corpus: Corpus, sniff: file_formats.Sniff) -> ReadingSettings:
+    """How the corpus was to be read last; at first in the language of its texts."""
+    if corpus.settings:
+        return ReadingSettings(**corpus.settings)
+    language, _ = guesses.guess_language(sniff)
+    return ReadingSettings(language=language)
+
+
+def _initial(corpus: Corpus, sniff: file_formats.Sniff) -> dict:
+    """What the form shows first."""
+    options = sniff.options
+    initial = {name: getattr(options, name) for name in FIELDS_OF_OPTIONS}
+    initial |= {
+        "sheet": options.sheet or next(iter(sniff.sheets), ""),
+        "header_row": options.header_row or 1,
+        "delimiter": options.delimiter or ",",
+        "unit": "",
+    }
+    if corpus.unit == "":
+        initial["unit"] = EACH_DOCUMENT
+    elif corpus.unit in sniff.columns:
+        initial["unit"] = sniff.columns.index(corpus.unit)
+    return initial
 
 
 class AddingForm(ReadingForm):
