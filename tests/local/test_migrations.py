@@ -85,8 +85,9 @@ def test_several_in_one_are_done_where_each_was():
         "0068_family_terms",
         "0069_stored_results",
         "0070_asked_topics",
+        "0071_corpus_fields",
     ]
-    assert left(70) == []
+    assert left(71) == []
     assert left(53) == since_0_3
     assert left(52) == ["0053_arrays", *since_0_3]
     since_0_2 = [
@@ -144,7 +145,7 @@ def test_rows_stay_and_are_completed(migrated):
         "ready",
         None,
     )
-    assert (draft["version_id"], draft["status"], draft["into_id"]) == (None, "draft", None)
+    assert (draft["version_id"], draft["status"], draft["added_to_id"]) == (None, "draft", None)
     (version,) = rows["webapp_version"]
     assert (version["id"], version["number"], version["status"]) == (5, 1, "ready")
     assert (version["documents"], version["tokens"], version["vocabulary"]) == (3, 6, 3)

@@ -63,7 +63,7 @@ class Corpus(Job, Deletable):
     # others: Membership
     owner = models.ForeignKey(User, models.PROTECT, related_name="corpora", default=local_owner)
     # To whom its owner wants to hand it over
-    offered = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    offered_to = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     public = models.BooleanField(default=False)  # anybody may read it
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
@@ -89,7 +89,7 @@ class Corpus(Job, Deletable):
     # none: nobody has said it
     unit = models.TextField(null=True)
     # Settings of the run that is trained as soon as it is read; none: no run
-    trains = models.JSONField(null=True)
+    train_settings = models.JSONField(null=True)
     # The corpus that its documents were copied from, or whose files it reads anew
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")
     # Which documents of what were copied; {} where it was read from files
@@ -98,7 +98,7 @@ class Corpus(Job, Deletable):
     # (service.privacy.erasure)
     replaces = models.ForeignKey("self", models.SET_NULL, null=True, related_name="+")
     # Of a draft: where its files will be added
-    into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")
+    added_to = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")
 
     class Meta:
         indexes = [
@@ -130,7 +130,7 @@ class Corpus(Job, Deletable):
     @property
     def is_addition(self) -> bool:
         """Whether its files are to be added to another corpus."""
-        return self.into_id is not None
+        return self.added_to_id is not None
 
     @property
     def is_replacement(self) -> bool:

@@ -110,15 +110,15 @@ def _check_named(
 
 
 def train_when_read(corpus: Corpus) -> None:
-    """Queue the run that was asked for when the corpus was given to be read (Corpus.trains).
+    """Queue the run that was asked for when the corpus was given to be read (Corpus.train_settings).
 
     Where it can't be made, as its owner has too many jobs or no word counts, the corpus is ready
     all the same: its page offers to train.
     """
     version = corpus.version
-    if corpus.trains is None or version is None:
+    if corpus.train_settings is None or version is None:
         return
-    engine_settings = dict(corpus.trains)
+    engine_settings = dict(corpus.train_settings)
     engine = engine_settings.pop("engine", engines.DEFAULT)
     seed = engine_settings.pop("seed", 0)
     consensus = engine_settings.pop("consensus", False)

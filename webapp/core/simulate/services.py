@@ -89,5 +89,5 @@ def create(
             section_words=0,
             min_length=1,
         )
-        corpora.read(corpus, reading, trains={"topics": design.topics} if train else None)
+        corpora.read(corpus, reading, train_settings={"topics": design.topics} if train else None)
     return corpus

@@ -142,11 +142,11 @@ def _check_can_retry(corpus: Corpus) -> None:
         )
 
 
-def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -> None:
+def read(corpus: Corpus, reading: ReadingSettings, train_settings: dict | None = None) -> None:
     """Have a draft, or a corpus that failed, read by a worker. Raises Invalid when it is being read
     already.
 
-    trains: settings of a run that is trained as soon as it has been read, {} for the usual ones;
+    train_settings: settings of a run that is trained as soon as it has been read, {} for the usual ones;
     None for no run.
     """
     _check_can_retry(corpus)
@@ -185,7 +185,11 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
                 read=False, error="", items=0, documents=0, first=None, problems=0, encoding=""
             )
         unread.update(
-            status=Corpus.Status.QUEUED, name=corpus.name, unit=corpus.unit, trains=trains, **fields
+            status=Corpus.Status.QUEUED,
+            name=corpus.name,
+            unit=corpus.unit,
+            train_settings=train_settings,
+            **fields,
         )
         # They are the corpus's settings now
         Upload.objects.filter(pk=corpus.pk).update(choices=None)
@@ -199,14 +203,14 @@ def create_subset(
     reading: ReadingSettings,
     provenance: Provenance,
     owner: User | None = None,
-    trains: dict | None = None,
+    train_settings: dict | None = None,
 ) -> Corpus:
     """A corpus of some documents of another, queued: a worker copies and counts them anew
     (webapp.intake.ingest.subset).
 
     numbers: int64, ascending. provenance: in words and as an address which they are; parent's name
     and digest are added. owner: by default the local one. The part is under embargo where its
-    parent is. trains: as in `read`.
+    parent is. train_settings: as in `read`.
     """
     if not len(numbers):
         raise Invalid("name", "There is no document in this set. Choose another.")
@@ -233,7 +237,7 @@ def create_subset(
             provenance=provenance_of_subset,
             embargo=withheld,
             status=Corpus.Status.QUEUED,
-            trains=trains,
+            train_settings=train_settings,
             settings=asdict(replace(reading, before=inherited(parent.settings))),
         )
         folder = files.corpus_folder(corpus.pk)
@@ -340,7 +344,7 @@ def create_addition(
             received,
             current.owner,
             in_background,
-            into=corpus,
+            added_to=corpus,
             settings=reading,
             embargo=current.embargo,
         )
@@ -354,7 +358,7 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
     first (storing.join_additions). Runs on older versions stay as they are. Raises Invalid where
     another version is being made, or the files are not of a kind.
     """
-    corpus = draft.into
+    corpus = draft.added_to
     if corpus is None:
         raise Invalid("files", "These files are to be added to no corpus: have them read instead.")
     before = ReadingSettings.from_dict(corpus.settings)
@@ -395,7 +399,7 @@ def _next_position(corpus: Corpus) -> int:
     """The position behind its files, and behind those of additions that have not been joined
     yet."""
     last = corpus.files.aggregate(last=Max("position"))["last"]
-    joining = Upload.objects.filter(corpus__into=corpus, status=Upload.Status.JOINING)
+    joining = Upload.objects.filter(corpus__added_to=corpus, status=Upload.Status.JOINING)
     ends = joining.annotate(end=F("position") + Count("corpus__files")).values_list(
         "end", flat=True
     )
@@ -443,6 +447,6 @@ def create_example(owner: User | None = None) -> Corpus:
     read(
         corpus,
         ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en"),
-        trains={"passes": EXAMPLE_PASSES},
+        train_settings={"passes": EXAMPLE_PASSES},
     )
     return corpus

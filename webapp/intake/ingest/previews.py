@@ -349,8 +349,8 @@ def _withhold_from_readers(corpus: Corpus, reading: ReadingSettings, beginning: 
     # How a draft's files were read, or which columns are texts in the corpus that they are to be
     # added to
     before = (
-        embargo.inherited(corpus.into.settings)
-        if corpus.into
+        embargo.inherited(corpus.added_to.settings)
+        if corpus.added_to
         else corpus.settings.get("before", [])
     )
     hidden = embargo.withheld(corpus, asdict(reading) | {"before": before})

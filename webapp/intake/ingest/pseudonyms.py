@@ -216,18 +216,18 @@ def begin(
     reading = reading or reading_of(corpus)
     with transaction.atomic():
         files.storing()
-        into = None
+        added_to = None
         owner = corpus.owner
-        if corpus.into_id is not None:
-            into = corpora.lock_for_draft(corpus.into_id)
-            _refuse_embargo(into)
-            owner = into.owner
+        if corpus.added_to_id is not None:
+            added_to = corpora.lock_for_draft(corpus.added_to_id)
+            _refuse_embargo(added_to)
+            owner = added_to.owner
         quotas.check_bytes(owner, corpus.bytes_total)
         new = Corpus.objects.create(
             owner=owner,
             name="Texts with pseudonyms",
             bytes_total=corpus.bytes_total,
-            into=into,
+            added_to=added_to,
             settings=corpus.settings if corpus.is_addition else {},
         )
         received_folder(new).mkdir(parents=True)

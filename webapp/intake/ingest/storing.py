@@ -355,7 +355,7 @@ def join_additions(corpus: Corpus, report: Callable[[StoreCheckpoint], None]) ->
     """Give a corpus the files of drafts that are to be added to it (ingest.corpora.add_files),
     which are gone then."""
     joining = Upload.objects.filter(
-        corpus__into=corpus, status=Upload.Status.JOINING
+        corpus__added_to=corpus, status=Upload.Status.JOINING
     ).select_related("corpus")
     for upload in joining.order_by("pk"):
 

@@ -153,7 +153,9 @@ class Command(OwnCommand):
                 " must have one."
             )
         corpora = (
-            Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE).order_by("pk")
+            Corpus.everything.filter(owner=user, added_to=None)
+            .exclude(deleted_at=GONE)
+            .order_by("pk")
         )
         try:
             for corpus in corpora.iterator(100):

@@ -121,7 +121,7 @@ def list_corpora(
     Each reason gives its own newest by an index, so a page costs the same however many corpora
     others have.
     """
-    visible = Corpus.objects.filter(into=None)
+    visible = Corpus.objects.filter(added_to=None)
     if not settings.ACCOUNTS:
         sources = [visible.annotate(granted=F("pk"))]
     elif public:

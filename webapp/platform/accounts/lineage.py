@@ -22,10 +22,10 @@ def line_of(corpus_id: int) -> list[Ancestor]:
     found = rows(
         """
         WITH RECURSIVE line AS (
-            SELECT id, coalesce(parent_id, into_id) AS before, owner_id, embargo, reading_kept, provenance, 1 AS depth
+            SELECT id, coalesce(parent_id, added_to_id) AS before, owner_id, embargo, reading_kept, provenance, 1 AS depth
             FROM webapp_corpus WHERE id = %s
             UNION ALL
-            SELECT c.id, coalesce(c.parent_id, c.into_id), c.owner_id, c.embargo, c.reading_kept, c.provenance, depth + 1
+            SELECT c.id, coalesce(c.parent_id, c.added_to_id), c.owner_id, c.embargo, c.reading_kept, c.provenance, depth + 1
             FROM webapp_corpus c JOIN line ON c.id = line.before
         ) CYCLE id SET again USING path
         SELECT id AS pk, owner_id AS owner, embargo, reading_kept,

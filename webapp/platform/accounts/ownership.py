@@ -25,20 +25,22 @@ def offer(corpus: Corpus, user: int) -> User:
                 "A corpus can be handed over to somebody with whom it is shared, but not to a"
                 " student. Share it first.",
             )
-        Corpus.objects.filter(pk=corpus.pk).update(offered=member.user)
+        Corpus.objects.filter(pk=corpus.pk).update(offered_to=member.user)
     return member.user
 
 
 def withdraw(corpus: Corpus, user: User | None = None) -> None:
     """End the offer; that to one user alone where it is they who decline it."""
-    Corpus.objects.filter(pk=corpus.pk, **({"offered": user} if user else {})).update(offered=None)
+    Corpus.objects.filter(pk=corpus.pk, **({"offered_to": user} if user else {})).update(
+        offered_to=None
+    )
 
 
 def take(corpus: Corpus, user: User) -> None:
     """By whom it was offered to; who owned it before is an editor then. Raises Invalid."""
     with transaction.atomic():
         row = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-        if row.offered_id != user.pk or not row.memberships.filter(user=user).exists():
+        if row.offered_to_id != user.pk or not row.memberships.filter(user=user).exists():
             raise Invalid("owner", f"“{row.name}” is not offered to you any more.")
         before = row.owner
         _move(row, user)
@@ -56,5 +58,9 @@ def move(corpus: Corpus, user: User) -> None:
 def _move(corpus: Corpus, user: User) -> None:
     """With the drafts of what is to be added. Links, members and runs stay as they are."""
     quotas.check_corpus(user, corpus)
-    Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).update(owner=user, offered=None)
-    Membership.objects.filter(Q(corpus=corpus.pk) | Q(corpus__into=corpus.pk), user=user).delete()
+    Corpus.everything.filter(Q(pk=corpus.pk) | Q(added_to=corpus.pk)).update(
+        owner=user, offered_to=None
+    )
+    Membership.objects.filter(
+        Q(corpus=corpus.pk) | Q(corpus__added_to=corpus.pk), user=user
+    ).delete()

@@ -127,7 +127,7 @@ def check_corpus(user: User, corpus: Corpus) -> None:
     one_at_a_time(user)
     has = used(user)
     come = _used_amounts(
-        Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user)
+        Corpus.everything.filter(Q(pk=corpus.pk) | Q(added_to=corpus.pk)).exclude(owner=user)
     )
     for name, subject, sentence, limit in (
         ("bytes", "files", byte_size, user_limits.bytes),

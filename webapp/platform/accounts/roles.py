@@ -57,7 +57,7 @@ GRANTED = {role.name.lower() if role else "": role for role in reversed(Role)}
 EVERYBODY = Q(public=True)
 # Of a corpus: the one whose grants count. Files that are to be added to a corpus are shared with
 # people as that one is.
-SHARED_CORPUS = Coalesce("into", "pk")
+SHARED_CORPUS = Coalesce("added_to", "pk")
 
 
 def grants(*people: Person, least: Role = Role.READER, taught: bool = True) -> list[QuerySet]:

@@ -153,7 +153,7 @@ def change(corpus: Corpus, user: int, role: str) -> None:
 
 def remove(corpus: Corpus, user: int) -> None:
     corpus.memberships.filter(user=user).delete()
-    Corpus.objects.filter(pk=corpus.pk, offered=user).update(offered=None)
+    Corpus.objects.filter(pk=corpus.pk, offered_to=user).update(offered_to=None)
 
 
 def withdraw(corpus: Corpus, invitation: int) -> None:

@@ -174,7 +174,7 @@ def owner(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
 ) -> HtmlPageResponse[OwnerPage] | HttpResponse:
     """For whom a corpus is offered to: what that means; POST takes it, or declines."""
-    if corpus.offered_id != authorization.user_id(request):
+    if corpus.offered_to_id != authorization.user_id(request):
         raise Http404("This corpus is not offered to you.")
     wrong = ""
     if posted is not None:

@@ -27,7 +27,7 @@ def page(
     since = {"deleted_at__gt": Now() - deletion.keeping_time()}
     deleted = []
     for kind, rows in (
-        (1, corpora.filter(**since, into__deleted_at=None).select_related("into")),
+        (1, corpora.filter(**since, added_to__deleted_at=None).select_related("added_to")),
         (0, runs.filter(**since, corpus__deleted_at=None).select_related("corpus")),
     ):
         if before:
@@ -100,8 +100,8 @@ def _name(row: Corpus | Run) -> str:
     not deleted with them."""
     if isinstance(row, Run):
         return f"Run {row.pk}"
-    if row.into:
-        return f"Files for {row.into.name}"
+    if row.added_to:
+        return f"Files for {row.added_to.name}"
     return (
         f"A new reading of {row.name}"
         if row.is_read_anew and row.status == Corpus.Status.DRAFT

@@ -81,8 +81,8 @@ def _of_corpus(corpus: Corpus) -> list[tuple[type[DeletedWithCorpus], Q]]:
     to be added."""
     of_corpus = Q(corpus=corpus.pk)
     return [
-        (Corpus, Q(pk=corpus.pk) | Q(into=corpus.pk)),
-        (Upload, of_corpus | Q(corpus__into=corpus.pk)),
+        (Corpus, Q(pk=corpus.pk) | Q(added_to=corpus.pk)),
+        (Upload, of_corpus | Q(corpus__added_to=corpus.pk)),
         (Version, of_corpus),
         (Run, of_corpus),
     ]
@@ -119,7 +119,7 @@ def bring_back(row: Corpus | Run) -> None:
                     f"{name} was to take the place of another corpus, which may have changed since."
                     " Erase the documents there again.",
                 )
-            if row.into_id and not not_deleted.filter(pk=row.into_id).exists():
+            if row.added_to_id and not not_deleted.filter(pk=row.added_to_id).exists():
                 raise Invalid(
                     kind,
                     f"{name} was to be added to a corpus that is deleted. Restore that corpus"
@@ -196,7 +196,7 @@ def _remove_with_parts(corpus: Corpus) -> None:
     """Its runs and what was to be added to it, then itself."""
     if not claim(corpus):
         return
-    for model, field in ((Run, "corpus"), (Corpus, "into")):
+    for model, field in ((Run, "corpus"), (Corpus, "added_to")):
         for row_of_model in (
             model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100)
         ):

@@ -41,7 +41,7 @@ def respond(
 
 def _end_draft(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
     """The answer where none of the files can be read."""
-    if target_corpus := corpus.into:
+    if target_corpus := corpus.added_to:
         deletion.delete_corpus(corpus)
         messages.error(request, f"Nothing was added. {why}")
         return redirect("corpus", target_corpus.pk)
@@ -172,18 +172,20 @@ class Preparation:
 
     def _read(self, reading: corpora.ReadingSettings) -> Corpus:
         """Have the draft read; returns the corpus that its documents come to. Raises Invalid."""
-        if target_corpus := self.corpus.into:
+        if target_corpus := self.corpus.added_to:
             corpora.add_files(self.corpus, reading)
             return target_corpus
         self.corpus.name = self.form.cleaned_data["name"]
         self.corpus.unit = self.form.chosen_unit
-        corpora.read(self.corpus, reading, trains={} if self.form.cleaned_data["train"] else None)
+        corpora.read(
+            self.corpus, reading, train_settings={} if self.form.cleaned_data["train"] else None
+        )
         sample.remove_samples(self.corpus)
         return self.corpus
 
     def page(self) -> PreparePage:
         corpus = self.corpus
-        added_to = corpus.into
+        added_to = corpus.added_to
         return PreparePage(
             **vars(previews.preview_draft(corpus, self.form, self.shaping)),
             form=self.form,

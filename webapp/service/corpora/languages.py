@@ -163,7 +163,7 @@ def train_each(
     """Queue for each language a corpus of its texts, and a run on it as soon as it has been read.
     Returns those of all languages, largest first; a language whose corpus is there keeps it.
 
-    settings: of the runs, as Corpus.trains has them: of the engine, and topics, engine, seed and
+    settings: of the runs, as Corpus.train_settings has them: of the engine, and topics, engine, seed and
     consensus beside them; by default the usual ones. Raises Invalid where the texts are in one language, or the languages are not known.
     """
     version = _ready_version(corpus)
@@ -200,7 +200,7 @@ def _create(
     language: LanguageOfTexts,
     numbers: np.ndarray,
     owner: User,
-    trains: dict,
+    train_settings: dict,
 ) -> Corpus:
     """The corpus of a language. numbers: int64, ascending, of its documents."""
     provenance: Provenance = {
@@ -211,7 +211,7 @@ def _create(
     }
     name = f"{corpus.name}: {language.name}"
     reading = _reading(corpus, version, language)
-    return corpora.create_subset(corpus, numbers, name, reading, provenance, owner, trains)
+    return corpora.create_subset(corpus, numbers, name, reading, provenance, owner, train_settings)
 
 
 def _ready_version(corpus: Corpus) -> Version | None:

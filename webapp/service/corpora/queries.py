@@ -56,7 +56,7 @@ def best_run(corpus: Corpus) -> Run | None:
 
 def first_run(corpus: Corpus) -> Run | None:
     """The run that was begun by itself when the corpus had been read."""
-    is_wanted = corpus.trains is not None and corpus.status == Corpus.Status.READY
+    is_wanted = corpus.train_settings is not None and corpus.status == Corpus.Status.READY
     return Run.objects.filter(corpus=corpus).order_by("pk").first() if is_wanted else None
 
 

@@ -221,7 +221,7 @@ def detail(
     to name before a training (proposed_seeds). ?topics= is how many it begins with."""
     # On its way into another
     if not as_json and corpus.unstored and corpus.unstored.position is not None:
-        return redirect("corpus", corpus.into_id)
+        return redirect("corpus", corpus.added_to_id)
     train_form = None
     initial = {name: page_query.query[name] for name in IN_FORM if name in page_query.query}
     if corpus.version and (initial or topic or concept):

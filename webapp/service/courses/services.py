@@ -167,7 +167,9 @@ def remove(student: Student) -> None:
     for run in Run.everything.filter(by=user).exclude(deleted_at=GONE)[:100]:
         deletion.delete_run(run)
         deletion.expire_now(run)
-    for corpus in Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE)[:100]:
+    for corpus in Corpus.everything.filter(owner=user, added_to=None).exclude(deleted_at=GONE)[
+        :100
+    ]:
         deletion.delete_corpus(corpus)
         deletion.expire_now(corpus)
     if (

@@ -92,7 +92,7 @@ def index(
     teacher = authorization.signed_in(request)
     wrong = ""
     own_corpora = authorization.corpora(request).filter(
-        owner=teacher, into=None, status=Corpus.Status.READY
+        owner=teacher, added_to=None, status=Corpus.Status.READY
     )
     students = (quotas.limits(teacher).students or 0) if settings.ACCOUNTS else 0
     if posted is not None:

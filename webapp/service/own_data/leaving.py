@@ -36,7 +36,7 @@ class SharedCorpus:
 def shared(user: User) -> list[SharedCorpus]:
     """Corpora of a user that others would lose, at most CORPORA_LISTED: one query, however many
     there are."""
-    owned_corpora = Corpus.objects.filter(owner=user, into=None)
+    owned_corpora = Corpus.objects.filter(owner=user, added_to=None)
     with_readers = owned_corpora.annotate(
         people=_count(Membership.objects.all()) + _count(Invitation.objects.all()),
         groups=_count(GroupRole.objects.all()),
@@ -67,7 +67,7 @@ def _count(rows: QuerySet, field: str = "corpus") -> Coalesce:
 
 def owned(user: User) -> int:
     """How many corpora go with the account."""
-    return Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE).count()
+    return Corpus.everything.filter(owner=user, added_to=None).exclude(deleted_at=GONE).count()
 
 
 def leave(user: User) -> None:
@@ -89,7 +89,7 @@ def leave(user: User) -> None:
         User.objects.filter(pk=user.pk).update(is_active=False, leaving_at=Now())
         tokens.revoke_all(user)
         user.notebooks.update(token=None)
-        for corpus in Corpus.objects.filter(owner=user, into=None).iterator(100):
+        for corpus in Corpus.objects.filter(owner=user, added_to=None).iterator(100):
             deletion.delete_corpus(corpus)
             deletion.expire_now(corpus)
     adapters.end_sessions(user)
@@ -105,7 +105,7 @@ def remove_left() -> None:
 
 def _remove(user: User) -> None:
     remaining = Corpus.everything.filter(owner=user)
-    for corpus in remaining.filter(into=None).exclude(deleted_at=GONE)[:100]:
+    for corpus in remaining.filter(added_to=None).exclude(deleted_at=GONE)[:100]:
         deletion.delete_corpus(corpus)
         deletion.expire_now(corpus)
     if not remaining.exists():

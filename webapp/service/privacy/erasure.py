@@ -177,7 +177,9 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
         )
         Corpus.objects.filter(pk=new.pk).update(
             replaces=corpus,
-            trains={"engine": run.engine, "seed": run.seed, **run.settings} if run else None,
+            train_settings={"engine": run.engine, "seed": run.seed, **run.settings}
+            if run
+            else None,
         )
     log.info(
         "documents are being erased",
@@ -238,7 +240,9 @@ def _replace(new: Corpus) -> None:
 def _give_up(new: Corpus, why: str) -> None:
     """The old corpus stays. The run that was to follow, which began when the new one was ready,
     ends."""
-    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.FAILED, error=why, trains=None)
+    Corpus.objects.filter(pk=new.pk).update(
+        status=Corpus.Status.FAILED, error=why, train_settings=None
+    )
     for run in new.runs.filter(status__in=kinds.TRAIN.unfinished_statuses):
         runs.cancel(run)
 
@@ -274,7 +278,7 @@ def _take_over(old: Corpus, new: Corpus) -> None:
         reading_kept=old.reading_kept,
         embed_sites=old.embed_sites,
         unit=old.unit,
-        offered=old.offered_id,
+        offered_to=old.offered_to_id,
         parent=old.parent_id,
         provenance=_provenance(old, new) | {"erased": count, "erased_on": day},
     )

@@ -135,7 +135,7 @@ def test_the_form_makes_a_corpus(client):
     assert answer.status_code == 302 and answer["Location"] == reverse("corpus", args=[corpus.pk])
     assert truth.read(corpus).settings == MadeSettings(documents=30, varied=False, seed=5)
     assert corpus.status == "queued" and "known" not in corpus.name
-    assert corpus.trains == {"topics": 10}, "a run follows by itself"
+    assert corpus.train_settings == {"topics": 10}, "a run follows by itself"
 
 
 @pytest.mark.parametrize(

@@ -406,7 +406,7 @@ def test_added_files_are_read_in_a_way_of_their_own(draft, tmp_path, small_chunk
         date(1999, 1, 14).toordinal(),
         date(1999, 1, 16).toordinal(),
     ]
-    assert not Corpus.objects.filter(into=corpus).exists()
+    assert not Corpus.objects.filter(added_to=corpus).exists()
     choose(versions.choose(corpus, VocabularySettings(min_documents=1, max_share=1.0)).pk)
     again = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert rows(again) == found and words(again.version) == words(corpus.version)
@@ -421,7 +421,7 @@ def test_texts_are_not_added_to_counted_words(draft, tmp_path):
     with pytest.raises(Invalid, match="a corpus of their own"):
         added(corpus, *bag)
     assert (
-        Corpus.objects.filter(into=corpus).count() == 1
+        Corpus.objects.filter(added_to=corpus).count() == 1
         and not corpus.versions.filter(status="queued").exists()
     )
 

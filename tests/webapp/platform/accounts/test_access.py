@@ -675,7 +675,7 @@ def test_who_is_refused_is_told_who_may(world):
 
 
 def test_files_that_an_editor_adds_are_the_owners(world, at_the_gate):
-    draft = Corpus.objects.create(name="More", owner=world.corpus.owner, into=world.corpus)
+    draft = Corpus.objects.create(name="More", owner=world.corpus.owner, added_to=world.corpus)
     for who in EVERYBODY:
         assert (
             world.client(who).get(world.url("corpus_prepare", draft)).status_code == LET_IN
@@ -689,7 +689,7 @@ def test_every_form_of_the_question_has_one_answer(world, who, public):
     """What may be seen: one by one, as a list, while a stream stays open, in the lists of corpora;
     drafts and deleted ones, too."""
     sharing.publish(world.corpus, public)
-    draft = Corpus.objects.create(name="More", owner=world.corpus.owner, into=world.corpus)
+    draft = Corpus.objects.create(name="More", owner=world.corpus.owner, added_to=world.corpus)
     deleted = Corpus.objects.create(name="Gone", owner=world.corpus.owner, public=public)
     deletion.delete_corpus(deleted)
     client = world.client(who)

@@ -50,7 +50,7 @@ def owner(world) -> str:
 
 
 def test_an_owner_offers_and_a_member_takes(world):
-    draft = Corpus.objects.create(name="More", owner=world.users["owner"], into=world.corpus)
+    draft = Corpus.objects.create(name="More", owner=world.users["owner"], added_to=world.corpus)
     assert "viewer" in share(world, act="offer", user=world.users["viewer"].pk)
     assert owner(world) == "the owner", "it stays until it is taken"
     client = world.client("viewer")
@@ -60,7 +60,7 @@ def test_an_owner_offers_and_a_member_takes(world):
     assert 'value="take">Accept' in client.get(world.url("corpus_owner")).content.decode()
     assert take(world, "viewer") == 302 and owner(world) == "viewer"
     draft.refresh_from_db()
-    assert draft.owner.name == "viewer" and not world.corpus.offered
+    assert draft.owner.name == "viewer" and not world.corpus.offered_to
     roles = dict(world.corpus.memberships.values_list("user__name", "role"))
     assert roles == {"the owner": "editor", "editor": "editor", "trainer": "trainer"}
     assert world.client("owner").get(world.url("corpus_sharing")).status_code == 403
@@ -74,7 +74,7 @@ def test_nobody_else_takes_it(world, who):
     ownership.offer(world.corpus, world.users["viewer"].pk)
     assert world.client(who).get(world.url("corpus_owner")).status_code in (403, 404)
     assert take(world, who) in (403, 404) and owner(world) == "the owner"
-    assert Corpus.objects.get(pk=world.corpus.pk).offered.name == "viewer"
+    assert Corpus.objects.get(pk=world.corpus.pk).offered_to.name == "viewer"
 
 
 def test_only_the_owner_offers_and_only_to_members(world):
@@ -86,7 +86,7 @@ def test_only_the_owner_offers_and_only_to_members(world):
     assert "Share it first" in share(world, act="offer", user=world.users["stranger"].pk)
     User.objects.filter(name="editor").update(is_active=False)
     assert "Share it first" in share(world, act="offer", user=world.users["editor"].pk)
-    assert not Corpus.objects.get(pk=world.corpus.pk).offered
+    assert not Corpus.objects.get(pk=world.corpus.pk).offered_to
 
 
 @pytest.mark.parametrize("ends", ["decline", "keep", "remove"])

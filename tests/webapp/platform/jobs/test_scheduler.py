@@ -268,7 +268,7 @@ def test_a_corpus_is_locked_before_its_owner(settings, tmp_path, way):
             path.write_text("more words")
             received = [corpora.ReceivedFile("more.txt", path)]
             draft = corpora.create_addition(ada.corpus, received)
-            assert (draft.into, draft.owner) == (ada.corpus, ada.user)
+            assert (draft.added_to, draft.owner) == (ada.corpus, ada.user)
     locked = [query["sql"] for query in asked if "FOR NO KEY UPDATE" in query["sql"]]
     assert 'FROM "webapp_corpus"' in locked[0]
     assert any('FROM "webapp_user"' in sql for sql in locked[1:])

@@ -559,7 +559,7 @@ def test_folders_without_a_row_are_left_while_they_are_young(whole):
 def test_what_bears_the_name_of_another_is_named_apart(client, ready, draft):
     added = draft(b"one two three", "a.txt")
     reading = draft(b"one two three", "b.txt")
-    Corpus.objects.filter(pk=added.pk).update(into=ready, name=ready.name)
+    Corpus.objects.filter(pk=added.pk).update(added_to=ready, name=ready.name)
     Corpus.objects.filter(pk=reading.pk).update(parent=ready, name=ready.name)
     for corpus, said in (
         (added, f"Files for {ready.name}"),

@@ -43,7 +43,7 @@ def test_it_can_be_declined(client, sent):
 def test_a_corpus_is_ready_where_no_run_can_be_made(client, sent):
     corpus, url, data = sent
     client.post(url, data)
-    Corpus.objects.filter(pk=corpus.pk).update(trains={"topics": 10**6})
+    Corpus.objects.filter(pk=corpus.pk).update(train_settings={"topics": 10**6})
     read_corpus(corpus.pk)
     corpus.refresh_from_db()
     assert corpus.status == "ready" and not corpus.runs.exists()
@@ -72,7 +72,7 @@ def test_the_example_is_made_once_and_led_to(client, settings):
     assert Corpus.everything.count() == before
     first = client.post(reverse("example"))
     example = Corpus.objects.latest("pk")
-    assert first.url == reverse("corpus", args=[example.pk]) and example.trains == {
+    assert first.url == reverse("corpus", args=[example.pk]) and example.train_settings == {
         "passes": corpora.EXAMPLE_PASSES
     }
     assert (

@@ -453,7 +453,9 @@ def test_a_student_that_can_not_be_removed_keeps_no_other_from_going(course, mon
 def test_more_students_than_go_at_a_time_do_not_keep_out_the_others(course, monkeypatch):
     (_, first), (_, second) = joined(course), joined(course)
     User.objects.filter(student__in=[first, second]).update(is_active=False)
-    Corpus.objects.create(name="At work", owner=first.user, status="reading", into=course.corpus)
+    Corpus.objects.create(
+        name="At work", owner=first.user, status="reading", added_to=course.corpus
+    )
     monkeypatch.setattr(services, "STUDENTS_AT_A_TIME", 1)
     for _ in range(40):  # each of them is as often first as the other
         services.remove_ended()

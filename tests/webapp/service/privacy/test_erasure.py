@@ -143,7 +143,9 @@ def test_of_a_copy_that_does_not_take_its_place_nothing_goes_on(corpus):
     numbers = erasure.chosen_documents(corpus, her_values(corpus))
     new = erasure.erase(corpus, numbers, corpus.owner, train=False)
     version = new.versions.create(number=1, status="ready", documents=12, tokens=100, vocabulary=9)
-    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.READY, version=version, trains={})
+    Corpus.objects.filter(pk=new.pk).update(
+        status=Corpus.Status.READY, version=version, train_settings={}
+    )
     at_work, waiting = (
         Run.objects.create(corpus=new, version=version, status=status, settings={"topics": 2})
         for status in (Run.Status.RUNNING, Run.Status.QUEUED)

@@ -126,7 +126,7 @@ def test_the_tick_of_the_preview_counts_before_and_reads_by_itself(client, first
     assert answer.status_code == 302 and answer["Location"] == reverse("corpus", args=[new.pk])
     store_upload(new.pk)
     new.refresh_from_db()
-    assert new.status == "queued" and new.trains == {} and "Lovelumpkin" not in new.name
+    assert new.status == "queued" and new.train_settings == {} and "Lovelumpkin" not in new.name
     assert new.settings["min_documents"] == 3
     read_corpus(new.pk)
     new.refresh_from_db()
@@ -196,7 +196,7 @@ def test_a_program_that_asks_twice_has_them_replaced_once(first):
 
 def test_an_addition_has_nobody_replaced_once_its_corpus_is_under_embargo(first, draft):
     corpus = draft(as_csv([["text"], ["the harvest and the wheat"]]))
-    Corpus.objects.filter(pk=first.pk).update(into=corpus)
+    Corpus.objects.filter(pk=first.pk).update(added_to=corpus)
     addition = Corpus.objects.get(pk=first.pk)
     Corpus.objects.filter(pk=corpus.pk).update(embargo=True)  # a moment later
     with pytest.raises(Invalid, match="under embargo"):

@@ -153,7 +153,7 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
                 export_files.remove(
                     Export.objects.filter(run__corpus__in=reached, status=Export.Status.READY)
                 )
-            Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
+            Corpus.everything.filter(Q(pk__in=reached) | Q(added_to__in=reached)).update(embargo=on)
             parts = Corpus.everything.none()
             if on:
                 shown = Corpus.everything.filter(parent__in=reached, embargo=False)
