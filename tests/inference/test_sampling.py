@@ -145,7 +145,7 @@ def test_draws_of_a_token_differ_where_everything_underflows():
         topics=8, eta=1e-6, alpha=0.1, expectation="log", samples=1, draws=4
     ).resolve(1, 1)
     bow = bow_of([[0]], 3)
-    state = ssi.init(config, Shape(1, 3, 1, 1), 1)
+    state = ssi.init(config, corpus_of_size(1, 3, 1), 1)
     samples = sample_batch(config, state, expand(bow, np.arange(1)), np.arange(1).astype(np.uint64))
     assert samples.shape == (1, 4)
     assert sorted(samples[0] // 2) == [0, 1, 2, 3]

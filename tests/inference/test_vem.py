@@ -222,7 +222,7 @@ def test_slices_without_words_make_no_difference():
 def test_a_checkpoint_of_before_has_begun_where_a_slice_was_read():
     bow, _ = planted(3, 30, 18, 20, seed=5)
     config = resolved(bow, 3, minibatch=1)
-    new = vem.init(config, shape_of(bow, config), 0)
+    new = vem.init(config, corpus_of(bow, config), 0)
     older = {f.name: getattr(new, f.name) for f in fields(new) if f.name != "begun"}
     assert not vem.State(**older).begun
     assert vem.State(**older | {"tokens": 20}).begun
