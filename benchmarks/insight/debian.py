@@ -3,6 +3,7 @@ and manual pages and Git's release notes that this machine has installed (with g
 
     apt-get download linux-doc-6.1 postgresql-doc-15 bible-kjv bible-kjv-text gnome-user-docs
     apt-get download anarchism gimp-help-en perl-doc
+    apt-get download libreoffice-help-en-us sqlite3-doc python3.11-doc fortunes
 
 and, with the component non-free, doc-rfc-std and the others of `RFCS`; in the same folder
 Translation-en of the archive's main/i18n, unpacked. TOPOGRAPH_DEBIAN names the folder.
@@ -206,6 +207,34 @@ def release_notes(quick: bool) -> Collection:
     return collection_of_rows("release_notes", rows, "")
 
 
+def office_help(quick: bool) -> Collection:
+    """The help of LibreOffice, as pages."""
+    return _pages("office_help", _html("libreoffice-help-en-us"), quick)
+
+
+def database(quick: bool) -> Collection:
+    """The documentation of SQLite, as pages."""
+    return _pages("database", _html("sqlite3-doc"), quick)
+
+
+def python(quick: bool) -> Collection:
+    """The documentation of Python, as pages."""
+    return _pages("python", _html("python3.11-doc"), quick)
+
+
+def fortunes(quick: bool) -> Collection:
+    """Quotations and jokes, one document each of those that are long enough."""
+    rows = []
+    for name, content in sorted(_files("fortunes")):
+        if "/games/fortunes/" not in name or name.endswith(".dat"):
+            continue
+        for number, text in enumerate(content.decode().split("\n%\n")):
+            if len(text) >= SHORTEST_TEXT:
+                file = Path(name).stem
+                rows.append({"id": f"{file} {number}", "file": file, "text": text})
+    return collection_of_rows("fortunes", _evenly(rows, QUICK if quick else None), "")
+
+
 COLLECTIONS: dict[str, Callable[[bool], Collection]] = {
     make.__name__: make
     for make in (
@@ -224,6 +253,10 @@ COLLECTIONS: dict[str, Callable[[bool], Collection]] = {
         perl,
         man_pages,
         release_notes,
+        office_help,
+        database,
+        python,
+        fortunes,
     )
 }
 # Never looked at while the rule of names was tuned that they judge: the first three that of

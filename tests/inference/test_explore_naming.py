@@ -165,9 +165,10 @@ def test_a_speaker_with_an_apostrophe_names_no_subject(tmp_path):
     assert "Brien" not in names[0]
 
 
-def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
+def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path, monkeypatch):
     """ "wheat" is in half of the documents, "corn" in one with it and in others; "hay" never meets
     them, though it adds as much."""
+    monkeypatch.setattr(naming, "NEAR_EACH_FIRST", 0)  # "hay" is one of few first words
     texts = ["Wheat sun. Wheat for corn.", "Wheat for corn.", "Wheat, corn.", "Wheat rain."]
     texts += ["Corn rain.", "Corn sun.", "Hay. Hay alone.", "Hay. Hay rain."]
     words = [["corn", "wheat", "rain", "sun", "hay"], ["court", "judge"]]
@@ -178,6 +179,7 @@ def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
 def test_a_name_is_used_more_where_its_topic_is(tmp_path):
     """ "duty" covers more of the topic than "tariff", but an earlier topic has as much of it."""
     texts = ["Duty and sun. Our duty.", "Our duty. A tariff.", "Duty. The tariff.", "A duty."] * 2
+    texts[1] += " The sun."
     earlier = ["Judge. Our duty.", "A judge.", "Judge. The court.", "Judge; a court."] * 4
     words = [["duty", "tariff", "sun"], ["judge", "court", "duty"]]
     topic_of = [0] * 8 + [1] * 16
@@ -233,6 +235,17 @@ def test_each_part_of_a_name_has_one_of_the_first_words(tmp_path, monkeypatch, f
     documents = of_places(adjectives * 3, texts)
     words = [["wheat", *adjectives, "barn", *PLACES], OF_COURTS]
     names, _ = named(tmp_path, documents + COURTS * 24, [0] * 8 + [1] * 24, words)
+    assert names[0] == name
+
+
+@pytest.mark.parametrize(("barley", "name"), [("", "wheat · barley"), (" Some barley.", "Wheat")])
+def test_a_name_is_near_each_of_the_first_words(tmp_path, barley, name):
+    """ "wheat" covers most of the topic, and "barley" is in other texts of it, unless some have
+    both."""
+    texts = ["Our wheat. The wheat."] * 10 + ["Some barley."] * 4
+    texts[:2] = [text + barley for text in texts[:2]]
+    words = [["wheat", "barley"], OF_COURTS]
+    names, _ = named(tmp_path, texts + COURTS * 8, [0] * 14 + [1] * 8, words)
     assert names[0] == name
 
 
