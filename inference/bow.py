@@ -408,15 +408,13 @@ def _whole_numbers(values: np.ndarray, name: str) -> np.ndarray:
     dtype = np.dtype(_ARRAYS[name])
     if values.dtype == dtype:
         return values
-    is_whole = values.dtype.kind in _NUMBERS
-    if is_whole:
+    if values.dtype.kind in _NUMBERS:
         with np.errstate(invalid="ignore"):  # what is too large, or no number, is found out below
             converted = values.astype(dtype)
-        is_whole = np.array_equal(converted, values)
-    if not is_whole:
-        bits = 8 * dtype.itemsize - 1
-        raise Invalid("corpus", f"{name} must be whole numbers below 2^{bits}.")
-    return converted
+        if np.array_equal(converted, values):
+            return converted
+    power = np.iinfo(dtype).bits - 1  # one is the sign
+    raise Invalid("corpus", f"{name} must be whole numbers below 2^{power}.")
 
 
 @njit(cache=True, nogil=True)

@@ -9,10 +9,10 @@ Result = TypeVar("Result")
 
 
 class RecentResults(Generic[Key, Result]):
-    """Up to `most` results by key; beyond that the one that was made first is forgotten."""
+    """Up to `limit` results by key; beyond that the one that was made first is forgotten."""
 
-    def __init__(self, most: int):
-        self.most = most
+    def __init__(self, limit: int):
+        self.limit = limit
         self._lock = threading.Lock()
         self._results: dict[Key, Result] = {}
 
@@ -24,7 +24,7 @@ class RecentResults(Generic[Key, Result]):
                 return self._results[key]
         result = make()
         with self._lock:
-            while len(self._results) >= self.most:
+            while len(self._results) >= self.limit:
                 del self._results[next(iter(self._results))]
             self._results[key] = result
         return result
