@@ -154,9 +154,15 @@ def _values_of(concept: Concept, codes: list[str], code: int) -> list[float]:
 def _coded_documents(
     concept: Concept, drawn: Draw, base: int, values: list[float]
 ) -> CodedDocuments:
-    """Settled codes count once all disagreements are settled, else the mean over coders. base: the
-    number of the definition from which codings count. values: what each code counts."""
-    readings_by_text = coding.by_text(concept, base)
+    """Settled codes count once all disagreements are settled, else the mean over coders. Documents
+    that were added to the corpus since the draw began don't count: there was a time when codes of
+    them were taken in. base: the number of the definition from which codings count. values: what
+    each code counts."""
+    readings_by_text = [
+        readings
+        for readings in coding.by_text(concept, base)
+        if readings[0].item.document < drawn.documents
+    ]
     settled = coding.settled(concept, base)
     in_dispute = filter(coding.differ, readings_by_text)
     all_settled = all(readings[0].item_id in settled for readings in in_dispute)
@@ -173,7 +179,7 @@ def _coded_documents(
         y=np.array([value_of(readings) for readings in readings_by_text]),
         pi=np.array([readings[0].item.pi for readings in readings_by_text]),
         readings=dict(zip(numbers, readings_by_text, strict=True)),
-        waiting=drawn.items.count() - len(readings_by_text),
+        waiting=drawn.items.filter(document__lt=drawn.documents).count() - len(readings_by_text),
     )
 
 

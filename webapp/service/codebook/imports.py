@@ -61,14 +61,14 @@ class ReadFile(NamedTuple):
     left_out: str
 
 
-def read(concept: Concept, content: bytes) -> ReadFile:
-    """Raises Invalid."""
+def read(concept: Concept, run: Run, content: bytes) -> ReadFile:
+    """What a file says of the documents that a run knows. Raises Invalid."""
     check(concept, content)
     codes = defined(concept).holds.codes
     if content.startswith(ZIP):
-        readings, left_out = _of_project(concept, codes, content)
+        readings, left_out = _of_project(concept, run, codes, content)
     else:
-        readings = _of_table(concept, codes, content)
+        readings = _of_table(run, codes, content)
         left_out = ""
     if len(readings) > READINGS:
         raise Invalid(
@@ -169,13 +169,14 @@ def _store(
 # A table
 
 
-def _of_table(concept: Concept, codes: list[str], content: bytes) -> list[Given]:
+def _of_table(run: Run, codes: list[str], content: bytes) -> list[Given]:
     """Raises Invalid, which names the line."""
     rows = _rows(content)
     code_of = {str(i): i for i in range(len(codes))}
     code_of |= {name.casefold(): i for i, name in enumerate(codes)}
     ids = {row.cells["id"] for row in rows}
-    numbers = embargo.documents_by_id(concept.corpus, ids)
+    numbers = embargo.documents_by_id(run.corpus, ids)
+    D = run.version.documents
     readings: dict[tuple[int, str], Given] = {}
     for line, cells in rows:
         document = numbers.get(cells["id"])
@@ -184,6 +185,12 @@ def _of_table(concept: Concept, codes: list[str], content: bytes) -> list[Given]
         if document is None:
             raise Invalid(
                 "codes", f"Line {line:,}: no document here has the id “{cells['id'][:CELL]}”."
+            )
+        if document >= D:
+            raise Invalid(
+                "codes",
+                f"Line {line:,}: “{cells['id'][:CELL]}” was added to the corpus after run {run.pk}"
+                " began. Open the concept in a newer run.",
             )
         if code is None:
             raise Invalid(
@@ -205,20 +212,26 @@ def _of_table(concept: Concept, codes: list[str], content: bytes) -> list[Given]
 # A project
 
 
-def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[list[Given], str]:
+def _of_project(
+    concept: Concept, run: Run, codes: list[str], content: bytes
+) -> tuple[list[Given], str]:
     """A document's codes are those of its text and of all passages of it; and sentences about what
     was left out. Raises Invalid where that is everything."""
     project = qdpx.read(content)
     meanings = _meanings(project, concept, codes)
     readings: list[Given] = []
     unknown: list[str] = []
+    added_later: list[str] = []
     coded_twice: list[str] = []
     seen: set[int] = set()
-    documents = _documents(concept.corpus, project.texts)
+    documents = _documents(run.corpus, project.texts)
     for text, document in zip(project.texts, documents, strict=True):
         title = text.names[0] if text.names else "a text without a name"
         if document is None or document in seen:
             unknown.append(title)
+            continue
+        if document >= run.version.documents:
+            added_later.append(title)
             continue
         seen.add(document)
         for coder, remarks_of_code in _by_coder(text, meanings).items():
@@ -236,6 +249,12 @@ def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[lis
             )
             readings.append(reading)
     left_out = _left_out(unknown, coded_twice, project.others)
+    if added_later:
+        left_out += (
+            f" Left out, as they were added to the corpus after run {run.pk} began:"
+            f" {len(added_later):,} of the texts, {_first_titles(added_later)}."
+        )
+        left_out = left_out.strip()
     if not readings:
         raise Invalid("codes", f"Nothing of this project could be taken in. {left_out}")
     return readings, left_out

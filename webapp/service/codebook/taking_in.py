@@ -29,7 +29,7 @@ def receive(concept: Concept, run: Run, content: bytes, by: str) -> str:
     """Take a file in, or have a worker do it; what is said of that. Raises Invalid."""
     imports.check(concept, content)
     check_no_file_waits(concept)
-    file = _read_quickly(concept, content)
+    file = _read_quickly(concept, run, content)
     with transaction.atomic():
         lock(concept)
         check_no_file_waits(concept)
@@ -43,13 +43,13 @@ def receive(concept: Concept, run: Run, content: bytes, by: str) -> str:
     return "A worker takes the codes in. This page says how far it is."
 
 
-def _read_quickly(concept: Concept, content: bytes) -> imports.ReadFile | None:
+def _read_quickly(concept: Concept, run: Run, content: bytes) -> imports.ReadFile | None:
     """None where a worker has to read it. Raises Invalid."""
     if len(content) > QUICK_AMOUNT:
         return None
     try:
         with looking.within(QUICK_SECONDS, processor=QUICK_SECONDS):
-            return imports.read(concept, content)
+            return imports.read(concept, run, content)
     except looking.Exhausted:
         return None
 
@@ -72,7 +72,9 @@ def read_file(key: int) -> None:
     run_next(kinds.TAKE_IN, key, _work)
 
 
-def _read_long(concept: Concept, content: bytes, beat: Heartbeat) -> imports.ReadFile:
+def _read_long(
+    concept: Concept, run: Run, content: bytes, beat: Heartbeat
+) -> imports.ReadFile:
     """Raises Invalid; ClaimLost where it is not wanted any more."""
 
     def is_stopped() -> bool:
@@ -81,7 +83,7 @@ def _read_long(concept: Concept, content: bytes, beat: Heartbeat) -> imports.Rea
 
     try:
         with looking.within(MOST_SECONDS, is_stopped, PROCESSOR_SECONDS):
-            return imports.read(concept, content)
+            return imports.read(concept, run, content)
     except looking.Exhausted as error:
         raise Invalid("codes", f"{error} Save the project with fewer texts.") from None
 
@@ -95,7 +97,7 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
 
     with dispatch.at_work(TASK, [key]):  # the note of how far it is
         try:
-            file = _read_long(row.concept, bytes(row.content), beat)
+            file = _read_long(row.concept, row.run, bytes(row.content), beat)
             with transaction.atomic():
                 summary = imports.keep(row.concept, row.run, file, row.by, advance)
                 done = {"status": CodeFile.Status.READY, "said": summary, "content": b""}
