@@ -90,11 +90,10 @@ def _course(selection: RunSelection, query: QueryDict) -> Chart:
     numbers = trends.read_topics(view, query.getlist("topics"))
     page = trends.lines(selection, _by(selection, query), numbers)
     pinned = pin_lines(page)
-    shares = "; ".join(
-        f"{topic.with_label}: {percent(topic.overall)} of all words" for topic in page.topics
-    )
+    shares = "; ".join(f"{topic.with_label}, {percent(topic.overall)}" for topic in page.topics)
+    sentence = f"Shares of the words of {page.selection}: {shares}."
     url = view.go(PAGES["time"], asked=query.urlencode())
-    return Chart(pinned.title, f"{shares}.", _lines(pinned.table), url)
+    return Chart(pinned.title, sentence, _lines(pinned.table), url)
 
 
 def _lines(table: KeptTable | None) -> Picture:
@@ -129,7 +128,7 @@ def _river(selection: RunSelection, query: QueryDict) -> Chart:
     largest = "; ".join(
         f"{family.name}, {percent(family.share)}" for family in families[:IN_SENTENCE]
     )
-    sentence = f"Of all words most are about {largest}."
+    sentence = f"The largest families: {largest} of the words of {selection.sentence}."
     title = "Families of topics over time"
     picture = pictures.stacked(river.bins, layers, f"{title}. {sentence}")
     return Chart(title, sentence, picture, selection.view.go(PAGES["river"]))

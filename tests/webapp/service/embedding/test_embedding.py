@@ -291,8 +291,22 @@ def test_a_river_has_as_many_families_as_its_page(trained):
         families = [row.family.name for row in page.findings if row.family is not None]
         chart = charts.chart(view, "river", QueryDict(f"families={number}"))
         assert len(chart.picture.areas) == min(len(families), charts.MOST_LAYERS) + 1, number
-        named = chart.sentence.removeprefix("Of all words most are about ")
+        named = chart.sentence.removeprefix("The largest families: ")
         assert any(named.startswith(name) for name in families), number
+
+
+def test_charts_of_a_set_say_of_whose_words_their_shares_are(public):
+    """Shares within a set are no shares of all words, and a reader elsewhere sees no more than the
+    sentence."""
+    run = Run.objects.get(pk=public.pk)
+    named_set = Selection.read(QueryDict("from=1800"), RunView(run)).sentence
+    assert named_set != "all documents"
+    for name, query in (("time", "topics=1&"), ("river", "")):
+        of_set = Client().get(of_chart(public, name, f"{query}from=1800")).content.decode()
+        assert f"of the words of {named_set}" in of_set.replace("\n", " "), name
+        assert "all words" not in of_set
+        of_all = Client().get(of_chart(public, name, query.rstrip("&"))).content.decode()
+        assert "of the words of all documents" in of_all.replace("\n", " "), name
 
 
 @pytest.mark.parametrize("query", ["constant=time", "order=ratio", "constant=time&order=ratio"])
