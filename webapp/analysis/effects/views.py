@@ -63,7 +63,7 @@ from webapp.platform.drawing.tables import (
 )
 from webapp.platform.drawing.trends import points
 from webapp.platform.pages.not_yet import NotYet
-from webapp.platform.pages.page import back, run_of_path
+from webapp.platform.pages.page import back, run_of_path, show_errors
 from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import NO_TEXTS, PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import table_answer, table_to_come
@@ -372,10 +372,11 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
     """Further trainings, in which a claim is looked at."""
     run = run_of_path(run_id)
     texts = request.POST.get("texts", "")
-    if texts in replicates.PLACES:
-        replicates.begin(run, texts)
-    else:
-        services.variants(run, authorization.user(request))
+    with show_errors(request):
+        if texts in replicates.PLACES:
+            replicates.begin(run, texts)
+        else:
+            services.variants(run, authorization.user(request))
     return redirect(back(request, reverse("run_effects", args=[run.pk])))
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import count
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from django.db import transaction
@@ -32,6 +31,9 @@ MAX_DROPPED = (
 )
 # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 MAX_TOPICS = 10_000
+FEWEST_TOPICS = 2  # of a further run
+FURTHER_RUNS = 3  # in which a claim is looked at
+SEEDS = 1 << 63
 USUAL_SETTINGS: Mapping[str, Any] = MappingProxyType({})  # all as the engine has them
 MOST_AT_ONCE = CHOICES  # runs that are made by one action: one page compares them, each in a colour
 
@@ -61,7 +63,7 @@ def create(
         raise Invalid("topics", f"topics must be at most {limit:,}, {why}; got {config.topics:,}.")
     if topics_named:
         _check_named(topics_named, version, engine, config)
-    if not 0 <= seed < 2**63:
+    if not 0 <= seed < SEEDS:
         raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
     with transaction.atomic():
         _lock_corpus(version)
@@ -205,30 +207,40 @@ def train_again(run: Run, by: User | None = None) -> Run:
         return _continue_from(new, run.parent, run.dropped, steering)
 
 
-def _variants(run: Run) -> list[dict[str, int]]:
+class Variant(NamedTuple):
+    """A number of topics and a seed, of which one is not a run's."""
+
+    topics: int
+    seed: int
+
+
+def _variants(run: Run) -> list[Variant]:
     """Three settings that differ from a run's in one choice, and that no other run has: half and
-    twice its topics, where a corpus can have them, and other seeds."""
+    twice its topics, where a corpus and the topics that were named can have them, and other
+    seeds."""
     alike = Run.objects.filter(version=run.version_id, engine=run.engine, begins=False)
     present = alike.exclude(status__in=(Run.Status.CANCELLED, Run.Status.FAILED)).values_list(
         "settings", "seed"
     )
     existing = {
-        (variant["topics"], seed)
-        for variant, seed in present
-        if variant == run.settings | {"topics": variant["topics"]}
+        Variant(settings["topics"], seed)
+        for settings, seed in present
+        if settings == run.settings | {"topics": settings["topics"]}
     }
-    limit = min(run.version.vocabulary, MAX_TOPICS)
-    numbers = [
-        k
-        for k in (run.topics // 2, 2 * run.topics)
-        if 2 <= k <= limit and (k, run.seed) not in existing
-    ]
-    unused = (
-        seed for i in count(1) if (run.topics, seed := (run.seed + i) % 2**63) not in existing
-    )
-    return [{"topics": k} for k in numbers] + [
-        {"seed": next(unused)} for _ in range(3 - len(numbers))
-    ]
+    fewest = max(FEWEST_TOPICS, len(Steering.of_run(run).named))
+    most = min(run.version.vocabulary, MAX_TOPICS)
+    variants = []
+    for topics in (run.topics // 2, 2 * run.topics):
+        variant = Variant(topics, run.seed)
+        if fewest <= topics <= most and variant not in existing:
+            variants.append(variant)
+    seed = run.seed
+    while len(variants) < FURTHER_RUNS:
+        seed = (seed + 1) % SEEDS
+        variant = Variant(run.topics, seed)
+        if variant not in existing:
+            variants.append(variant)
+    return variants
 
 
 def train_on(run: Run, by: User | None = None) -> Run:
@@ -258,18 +270,18 @@ def variants(run: Run, by: User | None = None) -> list[Run]:
     by = by or User.objects.local()
     with transaction.atomic():
         _lock_corpus(run.version)
-        all_changed = _variants(run)
-        quotas.check_job(by, len(all_changed))
+        further = _variants(run)
+        quotas.check_job(by, len(further))
         return [
             create(
                 run.version,
-                seed=changed.get("seed", run.seed),
+                seed=variant.seed,
                 engine=run.engine,
-                engine_settings=run.settings | {"topics": changed.get("topics", run.topics)},
+                engine_settings=run.settings | {"topics": variant.topics},
                 by=by,
                 topics_named=Steering.of_run(run).named,
             )
-            for changed in all_changed
+            for variant in further
         ]
 
 
@@ -277,10 +289,12 @@ def variants_said(run: Run) -> str:
     """What `variants` would train, and about how long; "" where it can't."""
     if run.begins:
         return ""
-    names = [f"K = {v['topics']}" if "topics" in v else f"seed {v['seed']}" for v in _variants(run)]
-    seconds = run.seconds * sum(
-        v.get("topics", run.topics) / max(run.topics, 1) for v in _variants(run)
-    )
+    names = []
+    seconds = 0.0
+    for variant in _variants(run):
+        has_other_topics = variant.topics != run.topics
+        names.append(f"K = {variant.topics}" if has_other_topics else f"seed {variant.seed}")
+        seconds += run.seconds * variant.topics / max(run.topics, 1)
     return f"{', '.join(names)}: about {duration(seconds)} of training"
 
 

@@ -18,6 +18,7 @@ from webapp.core.results import evidence, labels, provenance
 from webapp.core.results.view import RunView
 from webapp.core.runs import final_results, services as runs, steering
 from webapp.models import Run, Word
+from webapp.platform.accounts import quotas
 
 pytestmark = pytest.mark.django_db
 
@@ -178,3 +179,27 @@ def test_a_named_topic_keeps_number_and_name_and_one_without_support_stays_empty
     file.write_bytes(taken(run, "bundle.zip"))
     findings = list(verify(file))
     assert findings and all(finding.same for finding in findings), findings
+
+
+def test_further_runs_have_at_least_the_topics_that_are_named(client, ready, named, monkeypatch):
+    """Half of the topics were proposed of every run, and refused where more than half are named."""
+    run = runs.create(
+        ready.version, topics=4, topics_named=named, engine_settings={"passes": 2}
+    )
+    assert runs.variants_said(run).startswith("K = 8, seed 1, seed 2: about ")
+    address = reverse("run_variants", args=[run.pk])
+    page = reverse("corpus", args=[run.corpus_id])
+    answer = client.post(address, {"next": page})
+    assert (answer.status_code, answer.url) == (302, page)
+    made = Run.objects.filter(version=ready.version, pk__gt=run.pk).order_by("pk")
+    assert [(new.topics, new.seed) for new in made] == [(8, 0), (4, 1), (4, 2)]
+    assert all(Steering.of_run(new).named == Steering.of_run(run).named for new in made)
+
+    # What can't be done is said on the page that asked
+
+    def refuse(user, more=1):
+        raise Invalid("jobs", "You have too many jobs.")
+
+    monkeypatch.setattr(quotas, "check_job", refuse)
+    refused = client.post(address, {"next": page}, follow=True)
+    assert refused.status_code == 200 and "You have too many jobs." in refused.content.decode()
