@@ -293,7 +293,7 @@ ACCOUNT_FORMS = {
 }
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "name"  # shown to others, not to sign in with
-ACCOUNT_USERNAME_VALIDATORS = "webapp.platform.accounts.adapters.NAME"
+ACCOUNT_USERNAME_VALIDATORS = "webapp.platform.accounts.names.NAME"
 ACCOUNT_USERNAME_MIN_LENGTH = 2
 ACCOUNT_USERNAME_BLACKLIST = [
     "owner",

@@ -15,7 +15,7 @@ from django.db import transaction
 from inference.errors import Invalid
 from webapp.management.base import OwnCommand
 from webapp.models import GONE, Corpus, User
-from webapp.platform.accounts import adapters, ownership, sharing, tokens
+from webapp.platform.accounts import adapters, names, ownership, sharing, tokens
 
 
 class Command(OwnCommand):
@@ -31,6 +31,13 @@ class Command(OwnCommand):
             "action": "store_true",
             "help": (
                 "make the local owner this account: corpora, runs, notebooks and tokens become its"
+            ),
+        },
+        "--same-person": {
+            "action": "store_true",
+            "help": (
+                "labels and answers here that are signed with the name are this person’s, who gets"
+                " them"
             ),
         },
         "--operator": {
@@ -124,10 +131,17 @@ class Command(OwnCommand):
             raise CommandError(
                 "Say what the account is called, which others see: --name “Ada Lovelace”."
             )
-        for check in adapters.NAME:
+        for check in names.NAME:
             self._check(check, options["name"])
         if User.objects.filter(name__iexact=options["name"]).exclude(pk=user.pk).exists():
             raise CommandError(f"Another account is called {options['name']}.")
+        # While accounts were off, the local owner signed with any name
+        is_known = options["owner"] or options["same_person"]
+        if not is_known and names.is_signed(options["name"]):
+            raise CommandError(
+                f"Labels, notes or answers here are signed with the name {options['name']}. Take"
+                " another name, or add --same-person where they are this person’s."
+            )
         user.name = options["name"]
         user.email = email
         return user

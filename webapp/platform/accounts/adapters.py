@@ -20,28 +20,19 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
-from django.core.validators import RegexValidator
 from django.db.models.functions import Now
 from django.dispatch import receiver
 
 from webapp.models import Invitation, User
 from webapp.platform import logs
-from webapp.platform.accounts import sharing, sign_on_groups
+from webapp.platform.accounts import names, sharing, sign_on_groups
 from webapp.platform.accounts.provider import GROUPS, CheckedProvider
 from webapp.platform.pages import addresses
 
 log = structlog.get_logger(__name__)
 
 SESSIONS_AT_ONCE = 1000  # that are read from the database together
-# of an account: it stands on what its owner says, so it can't pretend to be another by what can't
-# be seen
-NAME = [
-    RegexValidator(
-        r"^[^\W_](?:[\w .’'-]*[\w.])?$",
-        "A name is made of letters and digits, with spaces, points, apostrophes and hyphens"
-        " between.",
-    ),
-]
+SUFFIXES = 10_000  # numbers of which one makes a name another
 
 
 class Adapter(DefaultAccountAdapter):
@@ -97,6 +88,22 @@ class Adapter(DefaultAccountAdapter):
                 "Nothing is shared with this address yet. Ask whoever invited you to use it."
             )
         return super().clean_email(email)
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        """A name that another account doesn't have, and that stands on nothing that somebody else
+        said. shallow: whether the database is not asked. Raises ValidationError."""
+        name = super().clean_username(username, shallow)
+        if not shallow and names.is_signed(name):
+            raise ValidationError(names.IS_SIGNED)
+        return name
+
+    def generate_unique_username(self, txts: list[str | None], regex: str | None = None) -> str:
+        """A name for whoever signs in elsewhere for the first time, and is asked for none."""
+        name = super().generate_unique_username(txts, regex)
+        while names.is_signed(name):
+            other_name = f"{name}{secrets.randbelow(SUFFIXES)}"
+            name = super().generate_unique_username([other_name], regex)
+        return name
 
     def _signs_up(self) -> bool:
         return (

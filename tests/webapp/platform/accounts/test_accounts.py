@@ -14,22 +14,32 @@ from allauth.core.exceptions import SignupClosedException
 from allauth.mfa.totp.internal import auth as totp_auth
 from allauth.socialaccount.internal.flows.signup import process_signup
 from allauth.socialaccount.models import SocialAccount, SocialLogin
+from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
 from django.core.mail import EmailMultiAlternatives
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db.models import CharField
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from tests.webapp.platform.accounts.test_access import matches
+from webapp.core.curation import services as curation
 from webapp.core.notebooks import services as notebooks
-from webapp.models import Corpus, Invitation, Membership, User
-from webapp.platform.accounts import adapters as accounts_module, authorization, sharing, tokens
+from webapp.models import Answer, Corpus, Invitation, Membership, User
+from webapp.platform.accounts import (
+    adapters as accounts_module,
+    authorization,
+    names,
+    sharing,
+    tokens,
+)
 from webapp.platform.routes import Kind
 from webapp.service.operations import upkeep
+from webapp.service.own_data import leaving
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "hedgehogs in the fog"
@@ -282,6 +292,80 @@ def test_nobody_is_called_what_may_be_taken_for_another(settings, ada, name):
     settings.SIGNUP = "open"
     assert Client().post(reverse("account_signup"), FORM | {"username": name}).status_code == 200
     assert User.objects.filter(local=False).count() == 1
+
+
+@pytest.fixture
+def gone(trained) -> str:
+    """The name of somebody who labelled a topic and judged passages, and whose account is gone."""
+    eve = User.objects.create_user("first-eve@example.org", "Eve", PASSWORD)
+    curation.change(trained, 0, {"label": "Harvests"}, eve.name)
+    Answer.objects.create(
+        run=trained, reader=eve.name, kind="words", topic=0, seed=0, payload={"chosen": 1}
+    )
+    leaving.leave(eve)
+    leaving.remove_left()
+    assert not User.objects.filter(name="Eve").exists()
+    return eve.name
+
+
+@pytest.mark.parametrize("name", ["Eve", "eVe"])
+def test_nobody_takes_the_name_of_a_deleted_account_that_said_something(settings, gone, name):
+    """Its answers and labels are found by its name, in corpora that both see."""
+    settings.SIGNUP = "open"
+    refused = Client().post(reverse("account_signup"), FORM | {"username": name})
+    assert refused.status_code == 200
+    assert "signed with this name" in refused.content.decode()
+    assert not User.objects.filter(name__iexact=gone).exists()
+    assert Client().post(reverse("account_signup"), FORM | {"username": "Eve B."}).status_code == 302
+
+
+def test_all_fields_that_hold_the_name_of_who_said_something_are_looked_at():
+    longest = User._meta.get_field("name").max_length
+    signed = set()
+    for model in apps.get_app_config("webapp").get_models():
+        for field in model._meta.get_fields():
+            is_name = isinstance(field, CharField) and field.max_length == longest
+            if is_name and field.name in ("by", "reader", "undone_by"):
+                signed.add((model, field.name))
+    assert signed == set(names.SIGNED)
+
+
+def test_who_signs_in_elsewhere_gets_another_name_than_one_that_is_gone(settings, gone):
+    settings.SIGNUP = "open"
+    login = SocialLogin(
+        user=User(name="Eve", email="eve@example.org"),
+        account=SocialAccount(provider="sso", uid="1"),
+        email_addresses=[EmailAddress(email="eve@example.org", verified=True)],
+    )
+    request = Client().get(reverse("account_login")).wsgi_request
+    with context.request_context(request):
+        process_signup(request, login)
+    name = User.objects.get(email="eve@example.org").name
+    assert name.startswith("eve") and name.casefold() != gone.casefold()
+
+
+def test_the_operator_says_whether_a_name_is_the_same_persons(monkeypatch, gone):
+    with pytest.raises(CommandError, match="--same-person"):
+        account("eve@example.org", "Eve", monkeypatch)
+    assert not User.objects.filter(name="Eve").exists()
+    assert account("eve@example.org", "Eve", monkeypatch, "--same-person").startswith("Eve <")
+
+
+def test_the_local_owner_may_be_called_what_they_signed_with(monkeypatch, client, settings, trained):
+    """While accounts are off, whoever is at the machine says what they are called."""
+    settings.ACCOUNTS = False
+    client.post(reverse("reader"), {"name": "Ada"})
+    topic = reverse("topic_edit", args=[trained.pk, 0])
+    assert client.post(topic, {"label": "Harvests"}).status_code == 302
+    settings.ACCOUNTS = True
+    assert names.is_signed("Ada")
+    assert account("ada@example.org", "Ada", monkeypatch, "--owner").startswith("Ada <")
+
+
+def test_nobody_is_called_as_a_student_of_a_class(settings, ada):
+    settings.SIGNUP = "open"
+    refused = Client().post(reverse("account_signup"), FORM | {"username": "student 3-1"})
+    assert refused.status_code == 200 and "Students of a class" in refused.content.decode()
 
 
 def test_who_has_an_account_is_not_told(settings, ada):
