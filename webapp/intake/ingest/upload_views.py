@@ -3,7 +3,6 @@ docs/uploads.md)."""
 
 import asyncio
 import base64
-import binascii
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -80,7 +79,12 @@ def _from_here(request: HttpRequest) -> bool:
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         return False
     origin = request.headers.get("Origin")
-    return origin is None or urlsplit(origin).netloc == request.get_host()
+    if origin is None:
+        return True
+    try:
+        return urlsplit(origin).netloc == request.get_host()
+    except ValueError:  # it is no address
+        return False
 
 
 def _options() -> HttpResponse:
@@ -172,7 +176,7 @@ def _metadata(request: HttpRequest) -> dict[str, str]:
         key, _, value = pair.partition(" ")
         try:
             metadata[key] = base64.b64decode(value, validate=True).decode("utf-8", "replace")
-        except binascii.Error:
+        except ValueError:  # no base64, or no ASCII
             raise Refused(
                 400, f"The header Upload-Metadata must hold base64, got “{value[:50]}”."
             ) from None

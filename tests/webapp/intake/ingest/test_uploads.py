@@ -334,6 +334,7 @@ def test_work_that_was_broken_off_is_tidied_after_a_day(monkeypatch):
         ("POST", "/uploads/", {"Upload_Length": "-5"}, 400),
         ("POST", "/uploads/", {"Upload_Length": "x"}, 400),
         ("POST", "/uploads/", {"Upload_Length": "5", "Upload_Metadata": "filename ###"}, 400),
+        ("POST", "/uploads/", {"Upload_Length": "5", "Upload_Metadata": "filename é"}, 400),
         (
             "POST",
             "/uploads/",
@@ -389,6 +390,7 @@ def test_pages_of_other_sites_are_refused(client_of, server):
     for headers in (
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://[::1"},
         {"Sec_Fetch_Site": "cross-site"},
         {"Sec_Fetch_Site": "same-site"},
     ):
