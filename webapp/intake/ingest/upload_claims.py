@@ -39,6 +39,15 @@ def claimed(upload_ids: Collection[str]) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def unclaimed(upload_ids: Collection[str]) -> Iterator[None]:
+    """No request is making a corpus of these uploads, and none begins to before this ends: it must
+    be short. It writes nothing, so it works on a full disk. Raises Refused where one has them."""
+    with one_process_at_a_time():
+        _check_unclaimed(set(upload_ids))
+        yield
+
+
 def _check_unclaimed(upload_ids: set[str]) -> None:
     """Raises Refused. Removes what processes that were killed have left."""
     for path in settings.FILE_UPLOAD_TEMP_DIR.glob(f"{PREFIX}*"):

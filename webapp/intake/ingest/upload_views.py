@@ -133,7 +133,7 @@ async def one(request: HttpRequest, method: str, upload_id: str) -> HttpResponse
     if method == "HEAD":
         return _state(200, upload, upload.offset, **{"Upload-Length": upload.length})
     if method == "DELETE":
-        await asyncio.to_thread(uploads.remove, upload)
+        await asyncio.to_thread(uploads.cancel, upload)
         return HttpResponse(status=204)
     if request.headers.get("Content-Type") != PIECES:
         raise Refused(

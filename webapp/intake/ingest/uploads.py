@@ -45,6 +45,10 @@ NOT_HERE = (
     " (TOPOGRAPH_SOURCES=0). Ask whoever runs this site to have uploads sent there."
 )
 MOST_PACK_BYTES = 64 << 20  # its headers are read into memory
+NO_UPLOAD = (
+    "There is no such upload, or no longer: it was cancelled, made into a corpus, or is older"
+    f" than {KEPT_DAYS} days. Upload the file again."
+)
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
 
 # What `remove_expired` found old, and when first, by time.monotonic()
@@ -69,13 +73,20 @@ class IncomingFile:
 
     @property
     def offset(self) -> int:
-        """Bytes that have come."""
-        return self.path.stat().st_size
+        """Bytes that have come. Raises Refused where it is gone."""
+        return self._status().st_size
 
     @property
     def expires(self) -> float:
-        """Seconds since the epoch."""
-        return self.path.stat().st_mtime + EXPIRES
+        """Seconds since the epoch. Raises Refused where it is gone."""
+        return self._status().st_mtime + EXPIRES
+
+    def _status(self) -> os.stat_result:
+        """Another request may have cancelled it since it was found, or made it into a corpus."""
+        try:
+            return self.path.stat()
+        except FileNotFoundError:
+            raise Refused(404, NO_UPLOAD) from None
 
 
 def create(length: int, name: str, pack: bool = False, owner: int | None = None) -> IncomingFile:
@@ -112,11 +123,15 @@ def find(upload_id: str, owner: int | None = None) -> IncomingFile:
             upload = IncomingFile(**json.loads(note_path(upload_id).read_bytes()))
             if upload.expires > time.time() and owner in (None, upload.owner):
                 return upload
-    raise Refused(
-        404,
-        "There is no such upload, or no longer: it was cancelled, made into a corpus, or is older"
-        f" than {KEPT_DAYS} days. Upload the file again.",
-    )
+    raise Refused(404, NO_UPLOAD)
+
+
+def cancel(upload: IncomingFile) -> None:
+    """Remove an upload. Raises Refused where a request is making it a corpus, or has done so."""
+    with upload_claims.unclaimed([upload.id]):
+        if not upload.path.exists():
+            raise Refused(404, NO_UPLOAD)
+        remove(upload)
 
 
 def remove(*uploads: IncomingFile) -> None:

@@ -278,6 +278,48 @@ def test_cancelled_while_it_arrives(client_of):
     assert not left()
 
 
+def test_what_is_being_made_a_corpus_is_not_cancelled(client_of):
+    """Its files went while they were stored, and the corpus failed."""
+    at = client_of.create(5, "a.txt", b"words").location
+    with uploads.claim([at.strip("/").split("/")[1]]) as claimed:
+        refused = client_of.ask("DELETE", at)
+        assert refused.status == 409 and b"by another request" in refused.body
+        assert client_of.offset(at) == 5
+        assert claimed[0].path.read_bytes() == b"words"
+    assert client_of.ask("DELETE", at).status == 404 and not left()
+
+
+@pytest.mark.parametrize("method", ["HEAD", "DELETE"])
+def test_what_became_a_corpus_as_it_was_found_is_not_there(client, monkeypatch, method):
+    upload = arrived("a.txt")
+
+    def find_and_lose(*arguments) -> uploads.IncomingFile:
+        uploads.remove(upload)
+        return upload
+
+    monkeypatch.setattr(uploads, "find", find_and_lose)
+    answer = client.generic(
+        method, f"/uploads/{upload.id}/", headers={"Tus-Resumable": "1.0.0"}
+    )
+    assert answer.status_code == 404
+    assert method == "HEAD" or "made into a corpus" in answer.json()["error"]
+
+
+def test_what_became_a_corpus_while_a_part_arrived_is_not_there(client_of, client):
+    """A part without a byte, behind the last one."""
+    whole = client_of.create(5, "a.txt", b"words")
+    with socket.create_connection(("127.0.0.1", client_of.port), 30) as connection:
+        connection.sendall(
+            f"PATCH {whole.location} HTTP/1.1\r\nHost: 127.0.0.1:{client_of.port}\r\n"
+            "Tus-Resumable: 1.0.0\r\nContent-Type: application/offset+octet-stream\r\n"
+            "Upload-Offset: 5\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+        )
+        wait_for_writer(whole.location)
+        made(client, whole)
+        connection.sendall(b"0\r\n\r\n")
+        assert connection.recv(1000).startswith(b"HTTP/1.1 404")
+
+
 def test_expired(client_of, monkeypatch):
     old = client_of.create(100, body=b"x" * 50).location
     young = client_of.create(100, body=b"x" * 50).location
