@@ -174,20 +174,21 @@ class WordTest:
 
 
 def word_test(run: Run, number: int, seed: int) -> WordTest | None:
-    """The topic's first words and one that intrudes.
+    """The topic's first words, as the model has them, and one that intrudes: an answer judges the
+    model, and the question stays the same whatever readers merge.
 
     The intruder is among another topic's first words and not among this one's first hundred, so
     that it is no rare word. None where there is no such word, or the topic has too few of its own.
     """
     view = RunView(run)
-    own_words = topics.top_words(view, [number], RANKS_APART, topics.PROBABILITY_LAM)[number]
+    own_words = topics.most_probable_words(run, [number], RANKS_APART)[number]
     if len(own_words) < WORDS_SHOWN:
         return None
     random = _random(seed, number, 1)
     other_topics = [int(k) for k in random.permutation(view.topics) if k != number][
         :TOPICS_SEARCHED
     ]
-    candidates = topics.top_words(view, other_topics, WORDS_SHOWN * 2, topics.PROBABILITY_LAM)
+    candidates = topics.most_probable_words(run, other_topics, WORDS_SHOWN * 2)
     intruders: list[str] = []
     for other_topic in other_topics:
         intruders = [word for word in candidates[other_topic] if word not in own_words]
@@ -236,7 +237,7 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     largest = order[:TOPICS_SHOWN]
     shown_topics = [*present[largest].tolist(), int(random.choice(absent))]
     weights = [*tokens[largest].astype(float).tolist(), HALF_A_TOKEN]
-    words = topics.top_words(view, shown_topics, WORDS_OF_TOPIC, topics.PROBABILITY_LAM)
+    words = topics.most_probable_words(run, shown_topics, WORDS_OF_TOPIC)
     opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
     shuffled = random.permutation(len(shown_topics))
     return TopicTest(
@@ -279,9 +280,18 @@ def labels(run: Run, number: int) -> list[SeededLabel]:
     ]
 
 
-def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int | None]]:
-    """How many topics this reader has done in each task, and which comes next: the largest to read,
-    by lot in the tests."""
+class TaskProgress(NamedTuple):
+    """done: how many topics the reader has done, of as many as `topics`. next: the topic that
+    follows, None where all are done."""
+
+    done: int
+    topics: int
+    next: int | None
+
+
+def progress(view: RunView, reader: str, seed: int) -> dict[Task, TaskProgress]:
+    """How far a reader is in each task, and which topic comes next: the largest to read, by lot in
+    the tests. A topic without documents has no passages, so there is nothing to read of it."""
     run = view.run
     done = defaultdict(set)
     answers_given = Answer.objects.filter(run=run, reader=reader, seed=seed)
@@ -291,15 +301,19 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
             done[kind].add(topic)
     done["label"] &= done["fit"]
     largest = Topic.objects.filter(snapshot=run.snapshot, used=True).order_by("-share", "number")
+    to_read = largest.values_list("number", flat=True)
+    if run.final:
+        to_read = [k for k in to_read if _passages_to_read(run, k)]
     orders: dict[Task, list[int]] = {
-        "label": list(largest.values_list("number", flat=True)),
+        "label": list(to_read),
         "words": _order(view, seed, "words"),
         "topics": _order(view, seed, "topics"),
     }
-    progress_of_tasks: dict[Task, tuple[int, int | None]] = {}
+    progress_of_tasks: dict[Task, TaskProgress] = {}
     for task, order in orders.items():
         undone = [k for k in order if k not in done[task]]
-        progress_of_tasks[task] = (len(done[task]), undone[0] if undone else None)
+        following = undone[0] if undone else None
+        progress_of_tasks[task] = TaskProgress(len(done[task]), len(order), following)
     return progress_of_tasks
 
 

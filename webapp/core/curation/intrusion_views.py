@@ -55,6 +55,9 @@ def _next(view: RunView, task: Task, topic: int | None, seed: int) -> str | None
 
 
 def _topic(run: Run, seed: int, question: int) -> int:
+    """Raises Http404, also while the topics of a question still change."""
+    if not run.final:
+        raise Http404(f"Run {run.pk} has no questions before it is done.")
     if question >= run.topics:
         raise Http404(f"Run {run.pk} has no question {question}.")
     return int(queries.questions(run, seed)[question])
@@ -165,6 +168,9 @@ def test(
     make_test = TESTS[kind]
     reading_test = make_test(run, number, seed)
     answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
+    shown = _test_choices(reading_test)
+    if answered:
+        shown = _answered_choices(view, kind, answered["shown"])
     document = answered.get("document")
     document_link = None if document is None else view.go("run_document", document)
     opening = reading_test.text if isinstance(reading_test, queries.TopicTest) else None
@@ -173,7 +179,7 @@ def test(
             kind=kind,
             number=question,
             seed=seed,
-            shown=_test_choices(view, reading_test, bool(answered)),
+            shown=shown,
             text=opening,
             next=_next(view, kind, queries.after(view, who, seed, kind, number), seed),
             chosen=answered.get("chosen"),
@@ -185,14 +191,19 @@ def test(
 
 
 def _test_choices(
-    view: RunView, test: queries.WordTest | queries.TopicTest | None, revealed: bool
-) -> list[str] | list[RevealedTopic | TopicWords] | None:
+    test: queries.WordTest | queries.TopicTest | None,
+) -> list[str] | list[TopicWords] | None:
     if isinstance(test, queries.TopicTest):
-        return [
-            RevealedTopic(words, topic_link(view, k)) if revealed else TopicWords(words)
-            for k, words in test.shown
-        ]
+        return [TopicWords(words) for _, words in test.shown]
     return test.shown if test else None
+
+
+def _answered_choices(view: RunView, kind: Test, shown: list) -> list[str] | list[RevealedTopic]:
+    """What the reader chose from: words, or topics by their numbers."""
+    if kind == "words":
+        return shown
+    words = topics.most_probable_words(view.run, shown, queries.WORDS_OF_TOPIC)
+    return [RevealedTopic(words[k], topic_link(view, k)) for k in shown]
 
 
 @require_POST

@@ -51,6 +51,16 @@ def top_words(
     }
 
 
+def most_probable_words(run: Run, numbers: list[int], count: int) -> dict[int, list[str]]:
+    """The most probable words of several topics as the model has them, whatever readers merged."""
+    words: dict[int, list[str]] = {k: [] for k in numbers}
+    for topic, word, *_ in _relevant(
+        run.snapshot_id, run.version_id, numbers, count, PROBABILITY_LAM
+    ):
+        words[topic].append(word)
+    return words
+
+
 def first_words(view: RunView, count: int) -> list[list[str]]:
     """The first words of every topic, by relevance, as _choosing chooses them."""
     least = max(TOP_WORDS, count + len(view.hidden_words.words))

@@ -309,6 +309,41 @@ def test_the_first_choice_counts(client, trained):
     assert client.post(url("reading_words_answer", trained, 3), {"chosen": "6"}).status_code == 400
 
 
+def test_a_merge_changes_no_question_and_no_answer(client, trained):
+    """Words of merged topics were added up: another reader had another question, and a choice was
+    judged by words that whoever made it had not seen."""
+    questions = {}
+    for kind in ("words", "topics"):
+        questions[kind] = client.get(url(f"reading_{kind}_json", trained, 2)).json()["shown"]
+    client.post(url("reading_words_answer", trained, 2), {"chosen": 0})
+    before = client.get(url("reading_words_json", trained, 2)).json()
+    for topic in (0, 1, 3):
+        curation.change(trained, topic, {"into": "2"}, "owner")
+    after = client.get(url("reading_words_json", trained, 2)).json()
+    for part in ("shown", "intruder", "chosen"):
+        assert after[part] == before[part]
+    assert before["shown"] == questions["words"]
+    other = as_reader("Ada")
+    for kind, shown in questions.items():
+        assert other.get(url(f"reading_{kind}_json", trained, 2)).json()["shown"] == shown
+    # What the first reader was asked before the merge is what Ada's choice is judged by
+    other.post(url("reading_words_answer", trained, 2), {"chosen": before["intruder"]})
+    answer = Answer.objects.get(reader="Ada")
+    assert answer.payload["shown"] == questions["words"]
+    assert answer.payload["chosen"] == answer.payload["intruder"]
+
+
+def test_an_answer_is_shown_with_what_was_chosen_from(client, trained):
+    """Also one of a time when questions changed with merges."""
+    words = ["these", "are", "other", "words", "than", "today"]
+    payload = {"shown": words, "intruder": 1, "chosen": 4}
+    Answer.objects.create(
+        run=trained, reader="owner", kind="words", topic=2, seed=0, payload=payload
+    )
+    page = client.get(url("reading_words_json", trained, 2)).json()
+    assert (page["shown"], page["intruder"], page["chosen"]) == (words, 1, 4)
+
+
 def test_topic_log_odds(client, trained):
     number = next(k for k in range(trained.topics) if queries.topic_test(trained, k, 0))
     asked = queries.topic_test(trained, number, 0)
