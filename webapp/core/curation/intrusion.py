@@ -7,6 +7,7 @@ topic intrusion: Chang, Boyd-Graber, Gerrish, Wang and Blei 2009, "Reading tea l
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Count

@@ -67,8 +67,9 @@ def _topic(run: Run, seed: int, question: int) -> int:
 def index(request: HttpRequest, view: RunView, *, seed: int = 0) -> PageResponse[ReadingPage]:
     """The three tasks, and how far the reader is."""
     progress = {}
-    for task, (done, following) in queries.progress(view, signature(request), seed).items():
-        progress[task] = Progress(done, following, _next(view, task, following, seed))
+    for task, so_far in queries.progress(view, signature(request), seed).items():
+        url = _next(view, task, so_far.next, seed)
+        progress[task] = Progress(so_far.done, so_far.topics, so_far.next, url)
     return PageResponse(
         ReadingPage(
             progress=progress,
@@ -108,7 +109,7 @@ def passages(
                 next=None,
             )
         )
-    _, following = queries.progress(view, who, seed)["label"]
+    following = queries.progress(view, who, seed)["label"].next
     return PageResponse(
         PassagesPage(
             topic=topic_link(view, number),

@@ -93,9 +93,11 @@ class CarryPage:
 
 @dataclass(frozen=True)
 class Progress:
-    """done: topics that the reader has done. next: the one that follows, and url its page."""
+    """done: topics that the reader has done. topics: those that the task asks about. next: the one
+    that follows, and url its page."""
 
     done: int
+    topics: int
     next: int | None
     url: str | None
 

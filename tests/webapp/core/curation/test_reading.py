@@ -449,6 +449,32 @@ def test_answers_as_a_table(client, trained):
     ]
 
 
+def test_close_reading_ends_though_a_topic_has_no_documents(client, trained, monkeypatch):
+    """Such as one that was named beforehand and has no support: nothing of it can be read."""
+    topic_documents = evidence.of(trained).topic_documents
+    counts = topic_documents.counts
+    counts[4] = 0
+    mixtures_of = evidence.of(trained).mixtures
+    holding = type(mixtures_of).holding
+
+    def hold_nothing(of, topic: int):
+        documents, tokens = holding(of, topic)
+        return (documents[:0], tokens[:0]) if topic == 4 else (documents, tokens)
+
+    monkeypatch.setattr(type(mixtures_of), "holding", hold_nothing)
+    monkeypatch.setattr(type(topic_documents), "counts", property(lambda of: counts))
+    progress = reverse("run_reading_json", args=[trained.pk])
+    seen = []
+    while (task := client.get(progress).json()["progress"]["label"])["next"] is not None:
+        assert len(seen) < trained.topics and task["done"] == len(seen)
+        seen.append(task["next"])
+        answer_all(client, trained, task["next"])
+    assert sorted(seen) == [0, 1, 2, 3, 5]
+    assert (task["done"], task["topics"], task["url"]) == (5, 5, None)
+    last = client.get(url("reading_passages_json", trained, seen[-1])).json()
+    assert last["revealed"] and last["next"] is None
+
+
 def test_another_runs_topic_and_wrong_methods(client, trained):
     for name in ("passages", "words", "topics"):
         assert client.get(url(f"reading_{name}", trained, 6)).status_code == 404
