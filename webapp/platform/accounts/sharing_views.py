@@ -83,17 +83,17 @@ def of_corpus(
         for row in corpus.memberships.select_related("user").order_by("user__name")[:PEOPLE_SHOWN]
     }
     links = {f"link {row.pk}": row for row in corpus.links.select_related("by")[:PEOPLE_SHOWN]}
-    group_reader = f"{embargo.ALL_READERS}{corpus.pk}"
     used: dict[str, tuple[int, int]] = {}
+    together = None
     if corpus.embargo:
-        used = embargo.count_texts_read(corpus, ["public", group_reader, *members, *links])
+        used, together = embargo.count_texts_read(corpus, ["public", *members, *links])
     new_address = ""
     if new_token:
         new_address = request.build_absolute_uri(reverse("share", args=[new_token]))
     return HtmlPageResponse(
         SharingPage(
             public=used.get("public"),
-            together=used.get(group_reader),
+            together=together,
             made=new_address,
             wrong=wrong,
             field=field,

@@ -9,7 +9,12 @@ from django.db import transaction
 
 from webapp.models import Corpus, TextReader
 from webapp.platform.accounts.embargo.limits import ALL_READERS_PART, READER_PART
-from webapp.platform.accounts.embargo.who_reads import ALL_READERS, lineage_of, readers
+from webapp.platform.accounts.embargo.who_reads import (
+    ALL_READERS,
+    all_readers_of,
+    lineage_of,
+    readers,
+)
 from webapp.platform.storage.sql import rows
 
 Span = tuple[int, int]  # from, up to
@@ -199,11 +204,27 @@ def affordable_span(wanted: Wanted, before: list[list[Span]], left: list[int]) -
     return begin, end
 
 
-def count_texts_read(corpus: Corpus, asked: Collection[str]) -> dict[str, tuple[int, int]]:
-    """reader -> of how many texts they were shown something, and of how many all that may be: for
-    the owner. asked: the readers that a page lists; there may be any number."""
-    of_readers = TextReader.objects.filter(corpus=corpus, reader__in=asked)
-    return {
+class TextsRead(NamedTuple):
+    """of_readers: reader -> of how many texts they were shown something, and of how many all that
+    may be. together: the same of all readers."""
+
+    of_readers: dict[str, tuple[int, int]]
+    together: tuple[int, int] | None
+
+
+def count_texts_read(corpus: Corpus, asked: Collection[str]) -> TextsRead:
+    """What readers were shown of the texts of a corpus and of all corpora of the same line, which
+    are counted together: for the owner. Of a part of somebody else's corpus nothing is told, as
+    that is theirs to know. asked: the readers that a page lists; there may be any number."""
+    origin = lineage_of(corpus)
+    is_of_another = origin.first != corpus.pk and origin.owner != corpus.owner_id
+    if is_of_another:
+        return TextsRead({}, None)
+    all_readers = all_readers_of(origin)
+    of_readers = TextReader.objects.filter(corpus=origin.first, reader__in=[*asked, all_readers])
+    counts = {
         reader: (texts, full)
         for reader, texts, full in of_readers.values_list("reader", "texts", "used_up")
     }
+    together = counts.pop(all_readers, None)
+    return TextsRead(counts, together)

@@ -86,7 +86,7 @@ def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
     if person.user and origin.owners == {person.user}:
         return ()
     vouching = {f"user {owner}" for owner in origin.owners if owner not in (None, origin.owner)}
-    vouching.add(f"{ALL_READERS}{origin.first}")
+    vouching.add(all_readers_of(origin))
     shared = Corpus.everything.filter(pk=corpus.pk).values(shared=SHARED_CORPUS)
     budgets = [
         row
@@ -98,7 +98,7 @@ def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
     return tuple(sorted(user | vouching))
 
 
-class _Lineage(NamedTuple):
+class Lineage(NamedTuple):
     """The corpora that a corpus was taken from, itself included."""
 
     # From which all others were taken; where it is gone for good the oldest that is there
@@ -107,8 +107,14 @@ class _Lineage(NamedTuple):
     owners: set[int | None]
 
 
-def lineage_of(corpus: Corpus) -> _Lineage:
+def lineage_of(corpus: Corpus) -> Lineage:
     line = lineage.line_of(corpus.pk)
     first = line[-1]
     owner = None if first.is_orphan else first.owner
-    return _Lineage(first.pk, owner, {owner, *(ancestor.owner for ancestor in line)})
+    return Lineage(first.pk, owner, {owner, *(ancestor.owner for ancestor in line)})
+
+
+def all_readers_of(origin: Lineage) -> str:
+    """For whom it is counted what all readers of a corpus, and of what was taken from it, were
+    shown together (TextShown.reader)."""
+    return f"{ALL_READERS}{origin.first}"
