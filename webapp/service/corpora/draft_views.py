@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 from django.contrib import messages
 from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -63,7 +64,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """More files for a corpus that is ready; the next page shows what was understood of them."""
     try:
-        with received(request, corpus.owner) as received_files:
+        with received_for(request, corpus) as received_files:
             draft = corpora.create_addition(corpus, received_files, in_background=True)
         with looked_into(request):
             corpora.check_readable(draft)
@@ -116,6 +117,17 @@ def received(request: HttpRequest, owner: User | None) -> Iterator[list[corpora.
             )
             for file in sent_files
         ]
+
+
+@contextmanager
+def received_for(request: HttpRequest, corpus: Corpus) -> Iterator[list[corpora.ReceivedFile]]:
+    """The files of a form that adds to a corpus. It is locked before its owner, as whoever changes
+    a corpus does (quotas): two who lock in another order wait for each other. Raises Invalid and
+    upload_limits.Refused."""
+    with transaction.atomic():
+        current = corpora.lock_for_draft(corpus.pk)
+        with received(request, current.owner) as received_files:
+            yield received_files
 
 
 def _lead_on(request: HttpRequest, corpus: Corpus) -> HttpResponse:

@@ -250,8 +250,8 @@ def test_jobs_at_work_and_unfinished():
     assert of_corpus not in kinds.VECTORIZE.unfinished
 
 
-@pytest.mark.parametrize("way", ["variants", "engines", "addition"])
-def test_a_corpus_is_locked_before_its_owner(settings, tmp_path, way):
+@pytest.mark.parametrize("way", ["variants", "engines", "addition", "form"])
+def test_a_corpus_is_locked_before_its_owner(settings, client, tmp_path, way):
     """Two who lock them in another order would wait for each other."""
     settings.MOST = settings.MOST | {"jobs": 9, "bytes": 1000}
     ada = Person("ada")
@@ -263,6 +263,11 @@ def test_a_corpus_is_locked_before_its_owner(settings, tmp_path, way):
             runs.variants(first, ada.user)
         elif way == "engines":
             runs.create_several(ada.version, ["ssi", "vb"], topics=4, by=ada.user)
+        elif way == "form":
+            client.force_login(ada.user)
+            form = {"files": SimpleUploadedFile("more.txt", b"more words")}
+            assert client.post(reverse("corpus_add", args=[ada.corpus.pk]), form).status_code == 302
+            assert ada.corpus.additions.exists()
         else:
             path = tmp_path / "more.txt"
             path.write_text("more words")
