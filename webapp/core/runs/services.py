@@ -399,20 +399,23 @@ def _continue_from(new: Run, parent: Run | None, dropped: list[str], steering: S
     return new
 
 
-def stop(run: Run) -> None:
-    """Ask a running training to stop and keep what there is. Nothing happens where it is over
-    already."""
-    Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.STOP)
+def stop(run: Run) -> bool:
+    """Ask a running training to stop and keep what there is. Whether it was running: else nothing
+    happens, and `why_not_stopped` says why."""
+    running = Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING)
+    return running.update(request=Run.Request.STOP) > 0
 
 
-def cancel(run: Run) -> None:
+def cancel(run: Run) -> bool:
     """Stop and keep nothing but the charts. A run that waits or stores ends here, one that trains
-    within a second, or where it is writing its last checkpoint, when that is written."""
+    within a second, or where it is writing its last checkpoint, when that is written. Whether it
+    had not ended before."""
     with transaction.atomic():
         # Locked: it may begin to store while we look
         locked = Run.objects.select_for_update(no_key=True).filter(pk=run.pk)
         status = locked.values_list("status", flat=True).first()
-        if status == Run.Status.RUNNING:
+        is_running = status == Run.Status.RUNNING
+        if is_running:
             locked.update(request=Run.Request.CANCEL)
         ends_here = status in (Run.Status.QUEUED, Run.Status.STORING)
         if ends_here:
@@ -420,3 +423,14 @@ def cancel(run: Run) -> None:
             snapshots.discard(run.pk)
     if ends_here:
         events.run(run.pk, events.status_event(Run.Status.CANCELLED))
+    return is_running or ends_here
+
+
+def why_not_stopped(run: Run) -> str:
+    """Why a run could not be stopped or cancelled, in a sentence."""
+    status = Run.everything.filter(pk=run.pk).values_list("status", flat=True).first()
+    if status == Run.Status.QUEUED:
+        return f"Run {run.pk} has not begun, so there is nothing to keep: cancel it instead."
+    if status == Run.Status.STORING:
+        return f"Run {run.pk} has stopped training: it stores its topics now."
+    return f"Run {run.pk} has ended already."

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -126,14 +127,16 @@ async def watch(request: HttpRequest, run_id: int) -> HttpResponseBase:
 @require_POST
 @looked_up
 def stop(request: HttpRequest, run: Run) -> HttpResponse:
-    runs.stop(run)
+    if not runs.stop(run):
+        messages.error(request, runs.why_not_stopped(run))
     return redirect("run", run.pk)
 
 
 @require_POST
 @looked_up
 def cancel(request: HttpRequest, run: Run) -> HttpResponse:
-    runs.cancel(run)
+    if not runs.cancel(run):
+        messages.error(request, runs.why_not_stopped(run))
     return redirect("run", run.pk)
 
 

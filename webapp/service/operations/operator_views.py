@@ -127,11 +127,13 @@ def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     run = Run.objects.filter(pk=run_id).first()
     if run is None:
         raise Http404(f"There is no run {run_id}.")
+    end = runs.stop
     if run.status == Run.Status.QUEUED:
-        runs.cancel(run)
+        end = runs.cancel
+    if end(run):
+        messages.success(request, f"Run {run_id} is told to stop.")
     else:
-        runs.stop(run)
-    messages.success(request, f"Run {run_id} is told to stop.")
+        messages.error(request, runs.why_not_stopped(run))
     return redirect(f"{reverse('operator')}?kind=run&state=work")
 
 

@@ -287,6 +287,26 @@ def test_a_run_is_stopped(client, trained):
     assert client.post(reverse("operator_stop", kwargs={"run_id": 10**9})).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("done", "has ended already"),
+        ("failed", "has ended already"),
+        ("storing", "has stopped training"),
+    ],
+)
+def test_a_run_that_has_ended_is_not_said_to_be_told_to_stop(client, trained, status, said):
+    """The list of runs at work is as old as the page."""
+    run = runs.create(trained.version, topics=4)
+    Run.objects.filter(pk=run.pk).update(status=status)
+    address = reverse("operator_stop", kwargs={"run_id": run.pk})
+    page = client.post(address, follow=True).content.decode()
+    assert f"Run {run.pk} {said}" in page
+    assert "told to stop" not in page
+    run.refresh_from_db()
+    assert (run.status, run.request) == (status, "")
+
+
 def test_a_worker_measures_the_disk_now_and_then(client, settings, tmp_path):
     events.client().delete(upkeep.SIZES, f"{upkeep.SIZES}:lately")
     assert said(client)["disk"]["parts"] == {}
