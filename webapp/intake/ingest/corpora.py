@@ -440,13 +440,19 @@ def create_first_example() -> None:
 
 def create_example(owner: User | None = None) -> Corpus:
     """The example corpus, queued for reading with settings that fit it; a run of few passes
-    follows."""
+    follows. Raises Invalid where its owner may not have more, and keeps nothing then."""
     copy = settings.FILE_UPLOAD_TEMP_DIR / f"example-{os.getpid()}-{os.urandom(4).hex()}"
     shutil.copyfile(EXAMPLE, copy)
-    corpus = create(EXAMPLE_NAME, [ReceivedFile(EXAMPLE.name, copy)], owner)
-    read(
-        corpus,
-        ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en"),
-        train_settings={"passes": EXAMPLE_PASSES},
-    )
+    # In one transaction: a draft that is not read would be what the next press leads to
+    with transaction.atomic():
+        corpus = create(EXAMPLE_NAME, [ReceivedFile(EXAMPLE.name, copy)], owner)
+        try:
+            read(
+                corpus,
+                ReadingSettings(options=asdict(guesses.sniff(corpus).options), language="en"),
+                train_settings={"passes": EXAMPLE_PASSES},
+            )
+        except BaseException:  # its row goes with the transaction
+            shutil.rmtree(files.corpus_folder(corpus.pk), ignore_errors=True)
+            raise
     return corpus

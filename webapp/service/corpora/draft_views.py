@@ -159,9 +159,10 @@ def _answer_refused(
 def example(request: HttpRequest) -> HttpResponse:
     """To the reader's own example; it is made where there is none."""
     owner = authorization.user(request)
-    return redirect(
-        views.best_url(owner and queries.example(owner) or corpora.create_example(owner))
-    )
+    with show_errors(request):
+        corpus = owner and queries.example(owner) or corpora.create_example(owner)
+        return redirect(views.best_url(corpus))
+    return redirect("home")
 
 
 def looked_into(request: HttpRequest) -> AbstractContextManager[None]:

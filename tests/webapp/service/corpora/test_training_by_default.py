@@ -4,11 +4,13 @@ from the start."""
 import pytest
 from django.urls import reverse
 
+from inference.errors import Invalid
 from tasks.corpora import read_corpus
 from tests.corpora import as_csv, example_rows
 from tests.webapp.intake.ingest.test_upload import fields, prepare
 from webapp.intake.ingest import corpora
 from webapp.models import Corpus, Run
+from webapp.platform.accounts import quotas
 
 pytestmark = pytest.mark.django_db
 
@@ -92,3 +94,21 @@ def test_the_example_opens_its_first_run_as_later_ones_may_be_variants(client, s
         for seed in (0, 1)
     )
     assert f"/runs/{first.pk}/" in client.post(reverse("example")).url
+
+
+def test_an_example_that_may_not_be_read_leaves_no_draft(client, settings, monkeypatch):
+    """The next press led to the draft, which nothing reads."""
+    settings.EXAMPLE = False
+    before = Corpus.everything.count()
+
+    def refuse(user, more=1):
+        raise Invalid("jobs", "You have too many jobs.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(quotas, "check_job", refuse)
+        answer = client.post(reverse("example"), follow=True)
+    assert answer.status_code == 200 and "You have too many jobs." in answer.content.decode()
+    assert Corpus.everything.count() == before
+    client.post(reverse("example"))
+    example = Corpus.objects.latest("pk")
+    assert (example.status, example.train_settings) == ("queued", {"passes": corpora.EXAMPLE_PASSES})
