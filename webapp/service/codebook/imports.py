@@ -9,11 +9,12 @@ from typing import NamedTuple
 from django.db.models import Model
 
 from inference.errors import Invalid, number_of, shown
-from webapp.models import Assignment, Coding, Concept, Corpus, Draw, Item, Run
+from webapp.models import Assignment, Coder, Coding, Concept, Corpus, Draw, Item, Run
 from webapp.platform import received_table
 from webapp.platform.accounts import embargo
 from webapp.platform.received import number
 from webapp.platform.received_table import ReceivedRow
+from webapp.platform.typed_text import NAME, one_line
 from webapp.service.codebook import coding, qdpx
 from webapp.service.codebook.concepts import DRAWN, NO, ROWS_AT_ONCE, TEXT, YES, defined, lock
 
@@ -31,8 +32,8 @@ COLUMNS = ("id", "code", "coder", "probability")  # of a table, that are read
 
 
 class Given(NamedTuple):
-    """A code. coder: "" where nobody is named; probability: with which the document was drawn, 0
-    where that is not said."""
+    """A code. coder: ELSEWHERE where nobody is named; probability: with which the document was
+    drawn, 0 where that is not said."""
 
     document: int
     coder: str
@@ -40,6 +41,25 @@ class Given(NamedTuple):
     probability: float
     unsure: bool = False
     remark: str = ""
+
+
+class CoderNames:
+    """The coders of a file. Names that differ in capitals or spaces alone are one coder's, as they
+    are on the pages; the first spelling holds."""
+
+    def __init__(self) -> None:
+        self._spellings: dict[str, str] = {}
+
+    def spell(self, name: str, where: str) -> str:
+        """The name of a coder; ELSEWHERE for none. where: it stands, in words. Raises Invalid."""
+        name = one_line(name) or ELSEWHERE
+        if len(name) > NAME:
+            raise Invalid(
+                "codes",
+                f"{where}: The name of a coder has at most {NAME} characters; “{name[:CELL]}…” has"
+                f" {len(name):,}.",
+            )
+        return self._spellings.setdefault(name.casefold(), name)
 
 
 def check(concept: Concept, content: bytes = b"") -> None:
@@ -126,7 +146,7 @@ def _store(
         concept=concept, columns=[], documents=D, elsewhere=True, seed=0, overlap=0, by=by
     )
     names = sorted({reading.coder for reading in readings})
-    coders = {name: coding.join(concept, name or ELSEWHERE) for name in names}
+    coders = _coders_called(concept, names, by)
     times = Counter(reading.document for reading in readings)
     items = {
         document: Item(
@@ -166,6 +186,33 @@ def _store(
             advance(1 - left / rows_in_all)
 
 
+def _coders_called(concept: Concept, names: list[str], by: str) -> dict[str, Coder]:
+    """The coders of a file by their names: who joined by the link under one of them is that coder,
+    and so is who imports it. Raises Invalid where a name is that of somebody else's account, or of
+    a coder who was withdrawn."""
+    present = {coder.name.casefold(): coder for coder in concept.coders.all()}
+    coders = {}
+    for name in names:
+        coder = present.get(name.casefold())
+        if coder is None:
+            coders[name] = coding.join(concept, name)
+            continue
+        if coder.withdrawn_at:
+            raise Invalid(
+                "codes",
+                f"“{coder.name}” codes here, and their codings don't count any more. Let them count"
+                " again first, or give the coder of the file another name.",
+            )
+        if coder.user_id and coder.name != by:
+            raise Invalid(
+                "codes",
+                f"“{coder.name}” codes here with an account of their own. Give the coder of the file"
+                " another name, or let them take it in.",
+            )
+        coders[name] = coder
+    return coders
+
+
 # A table
 
 
@@ -177,10 +224,11 @@ def _of_table(run: Run, codes: list[str], content: bytes) -> list[Given]:
     ids = {row.cells["id"] for row in rows}
     numbers = embargo.documents_by_id(run.corpus, ids)
     D = run.version.documents
+    coder_names = CoderNames()
     readings: dict[tuple[int, str], Given] = {}
     for line, cells in rows:
         document = numbers.get(cells["id"])
-        coder = cells.get("coder", "")
+        coder = coder_names.spell(cells.get("coder", ""), f"Line {line:,}")
         code = code_of.get(cells["code"].casefold())
         if document is None:
             raise Invalid(
@@ -201,7 +249,7 @@ def _of_table(run: Run, codes: list[str], content: bytes) -> list[Given]:
         if (document, coder) in readings:
             raise Invalid(
                 "codes",
-                f"Line {line:,}: {coder[:CELL] or ELSEWHERE} has coded “{cells['id'][:CELL]}” above"
+                f"Line {line:,}: {coder[:CELL]} has coded “{cells['id'][:CELL]}” above"
                 " already.",
             )
         probability = _probability(cells.get("probability", ""), f"Line {line:,}")
@@ -224,6 +272,7 @@ def _of_project(
     added_later: list[str] = []
     coded_twice: list[str] = []
     seen: set[int] = set()
+    coder_names = CoderNames()
     documents = _documents(run.corpus, project.texts)
     for text, document in zip(project.texts, documents, strict=True):
         title = text.names[0] if text.names else "a text without a name"
@@ -234,7 +283,7 @@ def _of_project(
             added_later.append(title)
             continue
         seen.add(document)
-        for coder, remarks_of_code in _by_coder(text, meanings).items():
+        for coder, remarks_of_code in _by_coder(text, meanings, coder_names).items():
             if len(remarks_of_code) > 1:
                 coded_twice.append(title)
                 continue
@@ -301,17 +350,20 @@ def _meanings(project: qdpx.Project, concept: Concept, codes: list[str]) -> _Mea
     )
 
 
-def _by_coder(text: qdpx.Text, meanings: _Meanings) -> dict[str, dict[int, list[str]]]:
+def _by_coder(
+    text: qdpx.Text, meanings: _Meanings, coder_names: CoderNames
+) -> dict[str, dict[int, list[str]]]:
     """coder -> the codes that they gave to the text -> remarks."""
     by_coder: dict[str, dict[int, list[str]]] = {}
     for mark in text.marks:
         if mark.code not in meanings.code_of:
             continue
-        remarks_of_code = by_coder.setdefault(mark.coder, {})
+        coder = coder_names.spell(mark.coder, "A coding")
+        remarks_of_code = by_coder.setdefault(coder, {})
         remarks = remarks_of_code.setdefault(meanings.code_of[mark.code], [])
         remarks.append(mark.remark)
     if not by_coder and meanings.unmarked is not None:
-        return {"": {meanings.unmarked: []}}
+        return {ELSEWHERE: {meanings.unmarked: []}}
     return by_coder
 
 

@@ -1,6 +1,8 @@
 """Codes that were made elsewhere, in files that anybody may have: of documents that came later, and
 of coders whose names are alike."""
 
+from collections import Counter
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -11,7 +13,8 @@ from tests.webapp.making import corpus_of, run_on
 from tests.webapp.service.codebook.making import concept_of
 from tests.webapp.service.codebook.test_qdpx import PROJECT, code, source, zipped
 from webapp.intake.ingest import corpora
-from webapp.models import Coding, Concept, Document, Draw, Item, Run
+from webapp.models import Coding, Concept, Document, Draw, Item, Run, User
+from webapp.service.codebook import coding, concepts
 
 pytestmark = pytest.mark.django_db
 SPEECHES = 40
@@ -87,3 +90,80 @@ def test_codes_of_later_documents_that_were_taken_in_once_spoil_no_estimate(clie
     assert answer.status_code == 200
     assert answer.json()["all"]["coded"] == 11
     assert client.get(estimates.removesuffix(".json") + "/").status_code == 200
+
+
+# Coders
+
+
+def rows_of(run: Run, *coders: str) -> bytes:
+    """A code of each coder, of a document each."""
+    texts = Document.objects.filter(corpus_id=run.corpus_id).order_by("number")[: len(coders)]
+    rows = [f"{text.source_id},1,{name}" for text, name in zip(texts, coders, strict=True)]
+    return "\n".join(["id,code,coder", *rows]).encode()
+
+
+def coders_of(concept: Concept) -> dict[str, int]:
+    """Coder -> how many codings."""
+    names = Coding.objects.filter(coder__concept=concept).values_list("coder__name", flat=True)
+    return dict(Counter(names))
+
+
+def test_names_that_differ_in_capitals_or_spaces_are_one_coder(client, trained):
+    """They are one on the pages, and the file was refused as if somebody had taken the name."""
+    concept = concept_of(trained)
+    file = rows_of(trained, "Anna", "anna", "A  B", "A B", "", "Elsewhere")
+    assert "6 codes were taken in." in send(client, trained, concept, file)
+    assert coders_of(concept) == {"Anna": 2, "A B": 2, "elsewhere": 2}
+
+
+def test_one_coder_codes_a_document_once_however_they_are_written(client, trained):
+    concept = concept_of(trained)
+    first = Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")[0]
+    file = f"id,code,coder\n{first.source_id},1,Anna\n{first.source_id},0,ANNA".encode()
+    page = send(client, trained, concept, file)
+    assert "Line 3: Anna has coded" in page and coders_of(concept) == {}
+
+
+def test_coders_of_a_project_whose_names_are_alike_are_one(client, trained):
+    concept = concept_of(trained)
+    texts = Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")[:2]
+    sources = "".join(
+        source(text.title, (user, "W"))
+        for text, user in zip(texts, ("U1", "U2"), strict=True)
+    )
+    project = PROJECT.format(codes=code("W", "war"), sources=sources).replace("Bea", "ZOË")
+    page = send(client, trained, concept, zipped({"project.qde": project}), "codes.qdpx")
+    assert "2 codes were taken in." in page and coders_of(concept) == {"Zoë": 2}
+
+
+def test_who_joined_by_the_link_is_the_coder_of_that_name(client, trained):
+    concept = concept_of(trained)
+    ann = coding.join(concept, "Ann", by_link=True)
+    assert "2 codes were taken in." in send(client, trained, concept, rows_of(trained, "ANN", "Bo"))
+    assert coders_of(concept) == {"Ann": 1, "Bo": 1}
+    assert ann.codings.count() == 1
+
+
+def test_the_name_of_somebody_elses_account_is_refused(client, trained):
+    concept = concept_of(trained)
+    ann = User.objects.create_user("ann@example.org", "Ann")
+    coder = coding.join(concept, ann.name, ann)
+    page = send(client, trained, concept, rows_of(trained, "ann", "Bo"))
+    assert "“Ann” codes here with an account of their own" in page and coders_of(concept) == {}
+    concepts.withdraw(concept, coder.pk, on=True)
+    page = send(client, trained, concept, rows_of(trained, "Ann", "Bo"))
+    assert "don&#x27;t count any more" in page and not Draw.objects.filter(concept=concept).exists()
+
+
+def test_who_imports_a_file_of_their_own_is_its_coder(client, trained):
+    """The reader of this browser is called “owner”."""
+    concept = concept_of(trained)
+    own = coding.join(concept, "owner", User.objects.local())
+    assert "1 code was taken in." in send(client, trained, concept, rows_of(trained, "Owner"))
+    assert own.codings.count() == 1
+
+
+def test_a_name_that_is_too_long_is_refused_with_its_line(client, trained):
+    concept = concept_of(trained)
+    page = send(client, trained, concept, rows_of(trained, "Ann", "x" * 61))
+    assert "Line 3: The name of a coder has at most 60 characters" in page
