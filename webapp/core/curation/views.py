@@ -66,19 +66,28 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
             values[field] = form[field]
     for field in values.keys() & {"into", "beside"}:
         values[field] = _typed_number(values[field].strip())
-    while True:
-        try:
-            curation.change(run, number, values, signature(request))
-            break
-        except Invalid as error:
-            # What can be kept is kept: a long note is not lost for a wrong number
-            messages.error(request, error.message)
-            if values.pop(error.field, None) is None:
-                break
+    wrong_field = _change_all(request, run, number, values)
+    while wrong_field in values:
+        # What can be kept is kept: a long note is not lost for a wrong number
+        del values[wrong_field]
+        wrong_field = _change_all(request, run, number, values)
     page = reverse("run", args=[run.pk])
     if number < run.topics:
         page = reverse("run_topic", args=[run.pk, number])
     return redirect(back(request, page))
+
+
+def _change_all(
+    request: HttpRequest, run: Run, number: int, values: dict[str, str]
+) -> str | None:
+    """Change fields of a topic, all or none. Returns the field whose value is wrong, of which the
+    next page says why; None where all are changed."""
+    try:
+        curation.change(run, number, values, signature(request))
+    except Invalid as error:
+        messages.error(request, error.message)
+        return error.field
+    return None
 
 
 def _typed_number(text: str) -> str:
