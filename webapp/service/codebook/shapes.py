@@ -79,7 +79,8 @@ class OfConcept:
 class ConceptPage(OfConcept):
     """sent: what the form of the definition begins with; nearest: the topic from which the concept
     began; yes_no: whether no other codes are possible. invitation: the address at which coders
-    join. readings: how many are done, and how many there will be."""
+    join. readings: how many are done, and how many there will be. fewest_drawn, most_drawn:
+    documents that can be drawn at once."""
 
     versions: list[Definition]
     sent: dict[str, str]
@@ -96,6 +97,8 @@ class ConceptPage(OfConcept):
     topics: list[TopicLink]
     chosen: list[ChosenRow]
     file: CodeFileRow | None
+    fewest_drawn: int
+    most_drawn: int
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,8 @@ def detail(
         topics=offered_topics,
         chosen=_examples(run, concept),
         file=taking_in.of_concept(concept),
+        fewest_drawn=concepts.FEWEST_DRAWN,
+        most_drawn=concepts.DRAWN,
     )
     return HtmlPageResponse(page)
 

@@ -372,6 +372,18 @@ def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
     assert coding.following(concept.coders.get(name="Ann")).item is None
 
 
+def test_both_forms_of_a_draw_have_the_limits_of_the_draw(client, trained, monkeypatch):
+    monkeypatch.setattr(concepts, "FEWEST_DRAWN", 7)
+    monkeypatch.setattr(concepts, "DRAWN", 54_321)
+    concept = concept_of(trained)
+    page = reverse("concept", args=[trained.pk, concept.pk])
+    for _ in ("the first draw", "more documents"):
+        assert 'min="7" max="54321"' in client.get(page).content.decode()
+        change = {"act": "draw", "size": "30", "overlap": "0"}
+        client.post(reverse("concept_change", args=[trained.pk, concept.pk]), change)
+    assert concept.draw.items.exists()
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
