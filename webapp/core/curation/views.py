@@ -77,9 +77,7 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     return redirect(back(request, page))
 
 
-def _change_all(
-    request: HttpRequest, run: Run, number: int, values: dict[str, str]
-) -> str | None:
+def _change_all(request: HttpRequest, run: Run, number: int, values: dict[str, str]) -> str | None:
     """Change fields of a topic, all or none. Returns the field whose value is wrong, of which the
     next page says why; None where all are changed."""
     try:

@@ -58,4 +58,3 @@ def is_signed(name: str) -> bool:
         model._default_manager.filter(**{f"{field}__iexact": name}).exists()
         for model, field in SIGNED
     )
-

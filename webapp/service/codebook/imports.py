@@ -249,8 +249,7 @@ def _of_table(run: Run, codes: list[str], content: bytes) -> list[Given]:
         if (document, coder) in readings:
             raise Invalid(
                 "codes",
-                f"Line {line:,}: {coder[:CELL]} has coded “{cells['id'][:CELL]}” above"
-                " already.",
+                f"Line {line:,}: {coder[:CELL]} has coded “{cells['id'][:CELL]}” above already.",
             )
         probability = _probability(cells.get("probability", ""), f"Line {line:,}")
         readings[document, coder] = Given(document, coder, code, probability)

@@ -72,9 +72,7 @@ def read_file(key: int) -> None:
     run_next(kinds.TAKE_IN, key, _work)
 
 
-def _read_long(
-    concept: Concept, run: Run, content: bytes, beat: Heartbeat
-) -> imports.ReadFile:
+def _read_long(concept: Concept, run: Run, content: bytes, beat: Heartbeat) -> imports.ReadFile:
     """Raises Invalid; ClaimLost where it is not wanted any more."""
 
     def is_stopped() -> bool:

@@ -298,9 +298,7 @@ def test_what_became_a_corpus_as_it_was_found_is_not_there(client, monkeypatch, 
         return upload
 
     monkeypatch.setattr(uploads, "find", find_and_lose)
-    answer = client.generic(
-        method, f"/uploads/{upload.id}/", headers={"Tus-Resumable": "1.0.0"}
-    )
+    answer = client.generic(method, f"/uploads/{upload.id}/", headers={"Tus-Resumable": "1.0.0"})
     assert answer.status_code == 404
     assert method == "HEAD" or "made into a corpus" in answer.json()["error"]
 

@@ -316,7 +316,9 @@ def test_nobody_takes_the_name_of_a_deleted_account_that_said_something(settings
     assert refused.status_code == 200
     assert "signed with this name" in refused.content.decode()
     assert not User.objects.filter(name__iexact=gone).exists()
-    assert Client().post(reverse("account_signup"), FORM | {"username": "Eve B."}).status_code == 302
+    assert (
+        Client().post(reverse("account_signup"), FORM | {"username": "Eve B."}).status_code == 302
+    )
 
 
 def test_all_fields_that_hold_the_name_of_who_said_something_are_looked_at():
@@ -351,7 +353,9 @@ def test_the_operator_says_whether_a_name_is_the_same_persons(monkeypatch, gone)
     assert account("eve@example.org", "Eve", monkeypatch, "--same-person").startswith("Eve <")
 
 
-def test_the_local_owner_may_be_called_what_they_signed_with(monkeypatch, client, settings, trained):
+def test_the_local_owner_may_be_called_what_they_signed_with(
+    monkeypatch, client, settings, trained
+):
     """While accounts are off, whoever is at the machine says what they are called."""
     settings.ACCOUNTS = False
     client.post(reverse("reader"), {"name": "Ada"})

@@ -128,8 +128,7 @@ def test_coders_of_a_project_whose_names_are_alike_are_one(client, trained):
     concept = concept_of(trained)
     texts = Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")[:2]
     sources = "".join(
-        source(text.title, (user, "W"))
-        for text, user in zip(texts, ("U1", "U2"), strict=True)
+        source(text.title, (user, "W")) for text, user in zip(texts, ("U1", "U2"), strict=True)
     )
     project = PROJECT.format(codes=code("W", "war"), sources=sources).replace("Bea", "ZOË")
     page = send(client, trained, concept, zipped({"project.qde": project}), "codes.qdpx")
