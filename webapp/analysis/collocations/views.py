@@ -36,7 +36,7 @@ from webapp.core.results.topic_numbers import AskedTopic
 from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.accounts import embargo
-from webapp.platform.pages.page import run_of_path
+from webapp.platform.pages.page import unchecked_run
 from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import table_answer
@@ -231,7 +231,7 @@ def _offer_of_side(
 
 @require_safe
 def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
-    view = RunView(run_of_path(run_id))
+    view = RunView(unchecked_run(run_id))
     entry = words_queries.word(view.run.version, word)
     if entry is None or not view.run.final or not concordance.has_places(view.run):
         raise Http404("This run has no places of this word: open the page of the run's words.")

@@ -63,7 +63,7 @@ from webapp.platform.drawing.tables import (
 )
 from webapp.platform.drawing.trends import points
 from webapp.platform.pages.not_yet import NotYet
-from webapp.platform.pages.page import back, run_of_path, show_errors
+from webapp.platform.pages.page import back, show_errors, unchecked_run
 from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import NO_TEXTS, PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import table_answer, table_to_come
@@ -370,7 +370,7 @@ def _question_url(page: ClaimPage, question: variants.Question, row: ClaimInRun)
 @require_POST
 def train(request: HttpRequest, run_id: int) -> HttpResponse:
     """Further trainings, in which a claim is looked at."""
-    run = run_of_path(run_id)
+    run = unchecked_run(run_id)
     texts = request.POST.get("texts", "")
     with show_errors(request):
         if texts in replicates.PLACES:
@@ -387,7 +387,7 @@ _COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "estima
 @require_safe
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     """All topics, in the order of their numbers."""
-    run = run_of_path(run_id)
+    run = unchecked_run(run_id)
     parameters = effects.asked(request.GET)
     selection = Selection.read(request.GET, RunView(run))
     formula = asked_formula(

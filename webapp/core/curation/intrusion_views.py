@@ -30,9 +30,9 @@ from webapp.models import Run
 from webapp.platform.pages.page import (
     is_whole,
     number as number_of,
-    run_of_path,
     show_errors,
     signature,
+    unchecked_run,
 )
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.typed import PageResponse, typed
@@ -134,7 +134,7 @@ def passages(
 
 @require_POST
 def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
-    run = run_of_path(run_id)
+    run = unchecked_run(run_id)
     seed = number_of(request, "seed") or 0
     form = request.POST
     who = signature(request)
@@ -210,7 +210,7 @@ def _answered_choices(view: RunView, kind: Test, shown: list) -> list[str] | lis
 @require_POST
 def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> HttpResponse:
     """Keep the choice and continue with the next question."""
-    run = run_of_path(run_id)
+    run = unchecked_run(run_id)
     seed = number_of(request, "seed") or 0
     answer = request.POST.get("chosen", "")
     number = _topic(run, seed, number)

@@ -26,7 +26,7 @@ import webapp
 from webapp.core.results.labels import state
 from webapp.models import Run
 from webapp.platform.accounts import authorization, embargo, readings
-from webapp.platform.pages.page import READER, run_of_path
+from webapp.platform.pages.page import READER, unchecked_run
 from webapp.platform.pages.typed import PART_HEADER
 from webapp.platform.request_context import request_context
 from webapp.platform.storage.cache import ENTRY, BoundedCache
@@ -83,7 +83,7 @@ def cached_page(
         @require_safe
         @wraps(view)
         def cached_view(request: HttpRequest, run_id: int, **arguments) -> HttpResponse:
-            run = run_of_path(run_id)
+            run = unchecked_run(run_id)
             remember(request)
             also = depends_on(request, run)
             has_message = CookieStorage.cookie_name in request.COOKIES  # which is shown once

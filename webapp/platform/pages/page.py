@@ -57,9 +57,9 @@ def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse
     )
 
 
-def corpus_of_path(corpus_id: int) -> Corpus:
+def unchecked_corpus(corpus_id: int) -> Corpus:
     """A corpus that the address names in its path; deleted ones are not found. Nothing is checked, as
-    in `run_of_path`."""
+    in `unchecked_run`."""
     corpora_found = Corpus.objects.select_related("version", "upload").filter(pk=corpus_id)
     corpus = corpora_found.first()
     if corpus is None:
@@ -67,7 +67,7 @@ def corpus_of_path(corpus_id: int) -> Corpus:
     return corpus
 
 
-def run_of_path(run_id: int) -> Run:
+def unchecked_run(run_id: int) -> Run:
     """A run that the address names in its path, with its corpus, version and snapshot. Nothing is
     checked: the rule of the address has let the request in. A run that the path does not name comes
     from webapp.platform.accounts.authorization."""
@@ -80,9 +80,10 @@ def run_of_path(run_id: int) -> Run:
     return run
 
 
-def owners_of_path(path: Mapping[str, Any]) -> dict[str, Run | Corpus]:
-    """The run or the corpus that a path names by its number."""
-    looks = (("run", run_of_path), ("corpus", corpus_of_path))
+def unchecked_owners(path: Mapping[str, Any]) -> dict[str, Run | Corpus]:
+    """The run or the corpus that a path names by its number. Nothing is checked, as in
+    `unchecked_run`."""
+    looks = (("run", unchecked_run), ("corpus", unchecked_corpus))
     return {name: look(path[f"{name}_id"]) for name, look in looks if f"{name}_id" in path}
 
 
@@ -94,14 +95,14 @@ def looked_up(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
         other_arguments = {
             name: value for name, value in path.items() if name not in ("run_id", "corpus_id")
         }
-        return view(request, **other_arguments | owners_of_path(path))
+        return view(request, **other_arguments | unchecked_owners(path))
 
     return answer
 
 
-def published_run_of_path(run_id: int) -> Run:
-    """A run that has topics."""
-    return published(run_of_path(run_id))
+def unchecked_published_run(run_id: int) -> Run:
+    """A run that has topics. Nothing is checked, as in `unchecked_run`."""
+    return published(unchecked_run(run_id))
 
 
 def published(run: Run) -> Run:

@@ -350,7 +350,7 @@ def _objects(
     (core.results.page_cache), and what the view declares of it."""
     objects = {
         name: value for name, value in path.items() if name in OWNERS
-    } | pages.owners_of_path(path)
+    } | pages.unchecked_owners(path)
     for name, hint in made_for_page.items():
         objects[name] = hint.for_page(request.GET, objects)
     return objects

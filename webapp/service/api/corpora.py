@@ -26,7 +26,7 @@ from webapp.intake.ingest.asked_reading import AskedFiles
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
 from webapp.platform.accounts.roles import Role
-from webapp.platform.pages.page import corpus_of_path
+from webapp.platform.pages.page import unchecked_corpus
 from webapp.platform.request_context import request_context
 from webapp.service.api import paging, shapes
 from webapp.service.api.access import Token
@@ -96,7 +96,7 @@ def create(request: HttpRequest, making: shapes.Making):
     ),
 )
 def read(request: HttpRequest, corpus_id: int, reading: AskedFiles):
-    corpus = corpus_of_path(corpus_id)
+    corpus = unchecked_corpus(corpus_id)
     if corpus.stage != Corpus.Status.DRAFT or corpus.is_addition:
         raise Invalid(
             "corpus",
@@ -141,7 +141,7 @@ def _replace_persons(
 
 @router.get("/{int:corpus_id}", response={200: CorpusFacts, **ERRORS}, summary="A corpus")
 def detail(request: HttpRequest, corpus_id: int):
-    return queries.about(corpus_of_path(corpus_id))
+    return queries.about(unchecked_corpus(corpus_id))
 
 
 @router.get(
@@ -182,7 +182,7 @@ def document(request: HttpRequest, corpus_id: int, number: int):
 def trained(
     request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = paging.LIMIT
 ):
-    all_runs = corpus_of_path(corpus_id).runs.order_by("-pk")
+    all_runs = unchecked_corpus(corpus_id).runs.order_by("-pk")
     rows = list((all_runs.filter(pk__lt=before) if before is not None else all_runs)[: limit + 1])
     next_before = rows[limit - 1].pk if len(rows) > limit else None
     return {
@@ -241,14 +241,14 @@ def train_languages(request: HttpRequest, corpus_id: int):
     summary="Train topics on a corpus",
 )
 def train(request: HttpRequest, corpus_id: int, training: AskedTraining):
-    version = corpus_of_path(corpus_id).version
+    version = unchecked_corpus(corpus_id).version
     run = runs.create(version, by=authorization.user(request), **training.settings_of_run())
     return Status(201, run_queries.about(run))
 
 
 def ready(corpus_id: int) -> Corpus:
     """A corpus that has been read. Raises Http404 for one that is not."""
-    corpus = corpus_of_path(corpus_id)
+    corpus = unchecked_corpus(corpus_id)
     if corpus.status != Corpus.Status.READY:
         raise Http404(
             f"Corpus {corpus_id} is {corpus.status}; its documents can be read when it is ready."

@@ -53,7 +53,7 @@ from webapp.core.runs.shapes import RunAbout
 from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.not_yet import NotYet, status_of
-from webapp.platform.pages.page import published_run_of_path, run_of_path
+from webapp.platform.pages.page import unchecked_published_run, unchecked_run
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.nulls import number_or_none
 from webapp.service.api import paging, shapes
@@ -86,7 +86,7 @@ def _page_as_it_is(page: object) -> Status:
 
 @router.get("/{int:run_id}", response={200: RunAbout, **ERRORS}, summary="A run")
 def detail(request: HttpRequest, run_id: int):
-    return run_queries.about(run_of_path(run_id))
+    return run_queries.about(unchecked_run(run_id))
 
 
 @router.post(
@@ -96,8 +96,8 @@ def detail(request: HttpRequest, run_id: int):
     summary="Stop, and keep what there is",
 )
 def stop(request: HttpRequest, run_id: int):
-    runs.stop(run_of_path(run_id))
-    return run_queries.about(run_of_path(run_id))
+    runs.stop(unchecked_run(run_id))
+    return run_queries.about(unchecked_run(run_id))
 
 
 @router.post(
@@ -107,8 +107,8 @@ def stop(request: HttpRequest, run_id: int):
     summary="Cancel, and keep nothing but the curves",
 )
 def cancel(request: HttpRequest, run_id: int):
-    runs.cancel(run_of_path(run_id))
-    return run_queries.about(run_of_path(run_id))
+    runs.cancel(unchecked_run(run_id))
+    return run_queries.about(unchecked_run(run_id))
 
 
 @router.get(
@@ -118,7 +118,7 @@ def cancel(request: HttpRequest, run_id: int):
 )
 def curves(request: HttpRequest, run_id: int):
     return series.columns(
-        Metric.objects.filter(run=run_of_path(run_id)).order_by("step").defer("topic_coherence")
+        Metric.objects.filter(run=unchecked_run(run_id)).order_by("step").defer("topic_coherence")
     )
 
 
@@ -170,7 +170,7 @@ def index(
             f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got"
             f" “{sort[:50]}”.",
         )
-    run = published_run_of_path(run_id)
+    run = unchecked_published_run(run_id)
     filters = replace(read_listing_query(request.GET, run), hidden=hidden)
     listed_topics, following = TopicListing(
         Selection.read(request.GET, RunView(run)), filters
@@ -184,7 +184,7 @@ def index(
     summary="A topic",
 )
 def topic(request: HttpRequest, run_id: int, number: int):
-    return _read_topic(published_run_of_path(run_id), number).about
+    return _read_topic(unchecked_published_run(run_id), number).about
 
 
 def _read_topic(run: Run, number: int) -> ShownTopic:
@@ -200,7 +200,7 @@ def _read_topic(run: Run, number: int) -> ShownTopic:
 def words_of_topic(
     request: HttpRequest, run_id: int, number: int, after: Offset = 0, limit: Limit = paging.LIMIT
 ):
-    topic = _read_topic(published_run_of_path(run_id), number)
+    topic = _read_topic(unchecked_published_run(run_id), number)
     items, following = topic.words_by_weight(after, limit)
     return {"items": items, "next": paging.following(request, after=following)}
 
@@ -264,7 +264,7 @@ def whole(request: HttpRequest, run_id: int, number: int):
 def vocabulary(
     request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = paging.LIMIT
 ):
-    items, following = words.matching(run_of_path(run_id).version, q, after, limit)
+    items, following = words.matching(unchecked_run(run_id).version, q, after, limit)
     return {"items": items, "next": paging.following(request, after=following)}
 
 
@@ -591,8 +591,8 @@ def _regression(
 def compare(request: HttpRequest, run_id: int, other: int):
     try:
         return comparisons.comparison(
-            published_run_of_path(run_id),
-            published_run_of_path(other),
+            unchecked_published_run(run_id),
+            unchecked_published_run(other),
             authorization.user_id(request),
         )
     except matchings.Unmatched as state:
@@ -605,14 +605,14 @@ def compare(request: HttpRequest, run_id: int, other: int):
     summary="How it was made, in sentences for a paper",
 )
 def written(request: HttpRequest, run_id: int):
-    return methods.written(published_run_of_path(run_id))
+    return methods.written(unchecked_published_run(run_id))
 
 
 @router.get(
     "/{int:run_id}/files", response={200: shapes.Files, **ERRORS}, summary="What can be downloaded"
 )
 def files(request: HttpRequest, run_id: int):
-    run = run_of_path(run_id)
+    run = unchecked_run(run_id)
     return {
         "items": [
             {
@@ -632,7 +632,7 @@ def files(request: HttpRequest, run_id: int):
 
 def finished(run_id: int) -> Run:
     """A run whose words have been counted."""
-    run = published_run_of_path(run_id)
+    run = unchecked_published_run(run_id)
     if not run.final:
         raise Http404(f"Run {run_id} is {run.status}; its words are counted when training ends.")
     return run

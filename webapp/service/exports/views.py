@@ -24,10 +24,10 @@ from webapp.platform.pages.page import (
     back,
     looked_up,
     published,
-    published_run_of_path,
-    run_of_path,
     show_errors,
     told_at,
+    unchecked_published_run,
+    unchecked_run,
 )
 from webapp.platform.pages.typed import HtmlPageResponse, PageResponse, typed
 from webapp.platform.server import resumable, streams
@@ -184,7 +184,9 @@ def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
 def _own_export_or_404(request: HttpRequest, run_id: int, export_id: int) -> Export:
     """Only whoever asked for a file may have it, and only as long as they may see the run."""
     export = (
-        run_of_path(run_id).exports.filter(pk=export_id, by=authorization.user_id(request)).first()
+        unchecked_run(run_id)
+        .exports.filter(pk=export_id, by=authorization.user_id(request))
+        .first()
     )
     if export is None:
         raise Http404(
@@ -207,8 +209,8 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
     if kind is None or export.status != Export.Status.READY:
         raise Http404("This file is not made yet. The page Files says how far it is.")
     if kind.texts:
-        embargo.refuse(run_of_path(run_id).corpus, f"“{export.file}”")
-    _note(run_of_path(run_id), kind, export.file)
+        embargo.refuse(unchecked_run(run_id).corpus, f"“{export.file}”")
+    _note(unchecked_run(run_id), kind, export.file)
     try:
         return resumable.download(
             request,
@@ -245,7 +247,7 @@ def methods(run: Run) -> PageResponse[MethodsPage]:
 
 @require_safe
 def bib(request: HttpRequest, run_id: int) -> HttpResponse:
-    run = published_run_of_path(run_id)
+    run = unchecked_published_run(run_id)
     return HttpResponse(
         written_methods.bibtex(run),
         content_type="application/x-bibtex; charset=utf-8",
@@ -260,7 +262,7 @@ async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpRes
 
 
 def _file(request: HttpRequest, run_id: int, file: str) -> ExportFile:
-    run = run_of_path(run_id)
+    run = unchecked_run(run_id)
     kind_and_ending = find_kind(file)
     if kind_and_ending is None:
         raise Http404(f"A run has no file “{file}”.")

@@ -914,8 +914,10 @@ def test_a_token_ends_with_its_user(world, at_the_gate):
 # What the address does not name
 # --------------------------------------------------------------------------------------
 
-# Functions of webapp.platform.pages.page that ask for no right: the gate has, by the path's number
-OF_PATH = ("corpus_of_path", "run_of_path", "published_run_of_path")
+# Functions of webapp.platform.pages.page that ask for no right, and say so: the gate has asked, for
+# the number in the path. `run_or_404` and `corpus_or_404` of authorization ask.
+UNCHECKED = "unchecked_"
+NUMBERS_OF_PATHS = (["corpus_id"], ["run_id"], ["other"], ["path"])
 
 
 def called_name(call: ast.Call) -> str:
@@ -953,11 +955,33 @@ def test_views_do_not_ask_the_tables_themselves():
             ):
                 if node.value.id in ("Corpus", "Run", "Notebook", "Pin", "ApiToken", "Link"):
                     assert (place, node.value.id) in allowed | asked, f"{place}, line {node.lineno}"
-            if isinstance(node, ast.Call) and called_name(node) in OF_PATH:
-                named = [ast.unparse(argument) for argument in node.args]
-                assert named in (["corpus_id"], ["run_id"], ["other"]), (
-                    f"{path.name}, line {node.lineno}"
-                )
+
+
+def test_nothing_is_looked_up_unchecked_but_what_a_path_names():
+    seen = 0
+    for path in (ROOT / "webapp").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and called_name(node).startswith(UNCHECKED):
+                numbers = [ast.unparse(argument) for argument in node.args]
+                assert numbers in NUMBERS_OF_PATHS, f"{path.name}, line {node.lineno}"
+                seen += 1
+    assert seen > 20
+
+
+def test_what_looks_up_without_a_check_says_so_in_its_name():
+    """Of functions that are given a number and no request: nobody can be asked for rights there."""
+    module = ast.parse((ROOT / "webapp/platform/pages/page.py").read_text(encoding="utf-8"))
+    for function in [node for node in module.body if isinstance(node, ast.FunctionDef)]:
+        reads_table = any(
+            isinstance(node, ast.Attribute) and node.attr in ("objects", "everything")
+            for node in ast.walk(function)
+        )
+        calls_unchecked = any(
+            isinstance(node, ast.Call) and called_name(node).startswith(UNCHECKED)
+            for node in ast.walk(function)
+        )
+        if (reads_table or calls_unchecked) and function.name != "looked_up":
+            assert function.name.startswith(UNCHECKED), function.name
 
 
 def test_the_home_page_lists_what_one_may_see(world, django_assert_max_num_queries):

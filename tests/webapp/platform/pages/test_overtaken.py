@@ -30,7 +30,7 @@ def run(trained):
 def fails(monkeypatch, times: int, happens=lambda: None) -> list[int]:
     """The page of a run meets so many times a file that is not there any more."""
     met = []
-    there = page.run_of_path
+    there = page.unchecked_run
 
     def look(number):
         if len(met) < times:
@@ -39,7 +39,7 @@ def fails(monkeypatch, times: int, happens=lambda: None) -> list[int]:
             raise FileNotFoundError("evidence")
         return there(number)
 
-    monkeypatch.setattr(page, "run_of_path", look)
+    monkeypatch.setattr(page, "unchecked_run", look)
     return met
 
 
@@ -154,7 +154,7 @@ def test_a_form_is_not_sent_twice(client, run, monkeypatch):
 
 
 def test_the_api(client, run, monkeypatch):
-    whole = page.run_of_path
+    whole = page.unchecked_run
     met = []
 
     def once(number):
@@ -163,7 +163,7 @@ def test_the_api(client, run, monkeypatch):
             raise FileNotFoundError("evidence")
         return whole(number)
 
-    monkeypatch.setattr("webapp.service.api.runs.run_of_path", once)
+    monkeypatch.setattr("webapp.service.api.runs.unchecked_run", once)
     assert client.get(f"/api/v1/runs/{run.pk}").status_code == 200 and len(met) == 2
 
 
