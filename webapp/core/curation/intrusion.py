@@ -302,11 +302,11 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, TaskProgress]:
             done[kind].add(topic)
     done["label"] &= done["fit"]
     largest = Topic.objects.filter(snapshot=run.snapshot, used=True).order_by("-share", "number")
-    to_read = largest.values_list("number", flat=True)
+    to_read = list(largest.values_list("number", flat=True))
     if run.final:
         to_read = [k for k in to_read if _passages_to_read(run, k)]
     orders: dict[Task, list[int]] = {
-        "label": list(to_read),
+        "label": to_read,
         "words": _order(view, seed, "words"),
         "topics": _order(view, seed, "topics"),
     }

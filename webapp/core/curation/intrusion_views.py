@@ -37,6 +37,8 @@ from webapp.platform.pages.page import (
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.typed import PageResponse, typed
 
+# What a reader chooses from: words, or topics by their words
+Choices = list[str] | list[RevealedTopic | TopicWords]
 TESTS = {"words": queries.word_test, "topics": queries.topic_test}
 PAGES: dict[Task, str] = {
     "label": "reading_passages",
@@ -169,9 +171,11 @@ def test(
     make_test = TESTS[kind]
     reading_test = make_test(run, number, seed)
     answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
-    shown = _test_choices(reading_test)
+    shown: Choices | None
     if answered:
         shown = _answered_choices(view, kind, answered["shown"])
+    else:
+        shown = _test_choices(reading_test)
     document = answered.get("document")
     document_link = None if document is None else view.go("run_document", document)
     opening = reading_test.text if isinstance(reading_test, queries.TopicTest) else None
@@ -193,18 +197,21 @@ def test(
 
 def _test_choices(
     test: queries.WordTest | queries.TopicTest | None,
-) -> list[str] | list[TopicWords] | None:
+) -> Choices | None:
     if isinstance(test, queries.TopicTest):
         return [TopicWords(words) for _, words in test.shown]
     return test.shown if test else None
 
 
-def _answered_choices(view: RunView, kind: Test, shown: list) -> list[str] | list[RevealedTopic]:
+def _answered_choices(view: RunView, kind: Test, shown: list) -> Choices:
     """What the reader chose from: words, or topics by their numbers."""
     if kind == "words":
         return shown
     words = topics.most_probable_words(view.run, shown, queries.WORDS_OF_TOPIC)
-    return [RevealedTopic(words[k], topic_link(view, k)) for k in shown]
+    choices: list[RevealedTopic | TopicWords] = []
+    for number in shown:
+        choices.append(RevealedTopic(words[number], topic_link(view, number)))
+    return choices
 
 
 @require_POST
