@@ -124,6 +124,9 @@ def train_when_read(corpus: Corpus) -> None:
     engine = engine_settings.pop("engine", engines.DEFAULT)
     seed = engine_settings.pop("seed", 0)
     consensus = engine_settings.pop("consensus", False)
+    named = []
+    for topic in engine_settings.pop("named", []):
+        named.append(NamedTopic(topic["name"], tuple(topic["words"])))
     try:
         with transaction.atomic():
             create(
@@ -133,6 +136,7 @@ def train_when_read(corpus: Corpus) -> None:
                 engine_settings=engine_settings,
                 by=corpus.owner,
                 consensus=consensus,
+                topics_named=named,
             )
     except Invalid:
         log.info("no run is trained", corpus=corpus.pk)

@@ -13,6 +13,7 @@ import json
 import re
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import structlog
@@ -22,6 +23,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from inference.errors import Invalid
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora
 from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
@@ -177,9 +179,7 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
         )
         Corpus.objects.filter(pk=new.pk).update(
             replaces=corpus,
-            train_settings={"engine": run.engine, "seed": run.seed, **run.settings}
-            if run
-            else None,
+            train_settings=_same_training(run) if run else None,
         )
     log.info(
         "documents are being erased",
@@ -188,6 +188,18 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
         count=len(numbers),
     )
     return new
+
+
+def _same_training(run: Run) -> dict[str, Any]:
+    """The settings of a run like another, with the topics that were named for it."""
+    steering = Steering.of_run(run)
+    return {
+        "engine": run.engine,
+        "seed": run.seed,
+        "consensus": steering.join,
+        "named": [topic.stored for topic in steering.named],
+        **run.settings,
+    }
 
 
 def check_unchanged(corpus: Corpus) -> None:

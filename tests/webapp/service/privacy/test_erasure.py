@@ -15,7 +15,10 @@ from tasks.corpora import read_corpus
 from tasks.runs import train
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
+from webapp.core.asked_training.named_topics import NamedTopic
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.notebooks import services as notebooks
+from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora, versions
 from webapp.models import Corpus, Membership, Pin, Reading, Run, User, Version
 from webapp.platform.accounts import embargo, quotas, sharing, sign_on_groups
@@ -173,6 +176,24 @@ def test_a_copy_that_was_deleted_does_not_come_back(corpus):
     versions.choose_again(corpus)
     with pytest.raises(Invalid, match="Erase the documents there again"):
         deletion.bring_back(Corpus.everything.get(pk=new.pk))
+
+
+def test_the_run_that_follows_has_the_named_topics_and_its_other_seeds(corpus):
+    """They were left out without a word: the topics had other numbers and names."""
+    named = [NamedTopic("Harvests", ("harvest",)), NamedTopic("Post", ("letter", "day"))]
+    run = runs.create(
+        corpus.version, topics=3, seed=5, consensus=True, topics_named=named, by=corpus.owner
+    )
+    Run.objects.filter(pk=run.pk).update(status=Run.Status.DONE)
+    form = {"act": "erase", "names": "Ada", "value": her_values(corpus), "sure": "1", "train": "1"}
+    assert post(corpus, **form).status_code == 302
+    # As if it had been read, and its words were the same
+    new = Corpus.objects.get(replaces=corpus)
+    new.version = corpus.version
+    runs.train_when_read(new)
+    follows = Run.objects.exclude(pk=run.pk).get(version=corpus.version)
+    assert Steering.of_run(follows) == Steering.of_run(run)
+    assert (follows.settings, follows.seed) == (run.settings, 5)
 
 
 def test_what_was_deleted_meanwhile_does_not_come_back_as_its_copy(corpus):
