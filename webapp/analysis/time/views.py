@@ -38,12 +38,11 @@ from webapp.models import Run
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import looked_up
 from webapp.platform.pages.page_query import Offer
-from webapp.platform.pages.typed import PageQuery, PageResponse, typed
+from webapp.platform.pages.typed import NO_TEXTS, PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import streamed_table
 
 THIN_NAMED = 30  # groups of few documents whose names the legend of the charts has
 TABLE = 600  # numbers that stand below the charts unasked
-NO_TEXTS: list[str] = []
 
 
 @cached_page(depends_on=lambda request, run: topic_changes.last_stored(run))

@@ -144,7 +144,7 @@ def _ask(function: str, *arguments: Any, probing: bool = False, **options: Any) 
     import obstore
 
     with _explained():
-        return getattr(obstore, function)(_client(os.getpid(), probing), *arguments, **options)
+        return getattr(obstore, function)(client_of(os.getpid(), probing), *arguments, **options)
 
 
 class _explained:
@@ -170,14 +170,10 @@ def _short(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
-def forget_clients() -> None:
-    """Connect anew with the next request: the store's address, keys or limits have changed."""
-    _client.cache_clear()
-
-
 @cache
-def _client(pid: int, probing: bool = False):
-    """pid: a child of a fork needs one of its own, as threads do not come along."""
+def client_of(pid: int, probing: bool = False):
+    """A connection to the store, with the address and keys that held when it was made. pid: a
+    child of a fork needs one of its own, as threads do not come along."""
     from obstore.store import S3Store
 
     at: StoreAddress | None = settings.STORE

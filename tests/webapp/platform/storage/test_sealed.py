@@ -45,6 +45,11 @@ def server(tmp_path_factory):
         yield server
 
 
+def forget_clients() -> None:
+    """The store's address, keys or limits have changed."""
+    s3.client_of.cache_clear()
+
+
 @pytest.fixture
 def store(server, settings, monkeypatch, tmp_path):
     """This process uses the store, on a machine with files of its own."""
@@ -54,7 +59,7 @@ def store(server, settings, monkeypatch, tmp_path):
     settings.FILES = tmp_path / "files"
     settings.COPIES = settings.FILES / "copies"
     settings.FETCH_PATIENCE = None
-    s3.forget_clients()
+    forget_clients()
     monkeypatch.setattr(
         sealed,
         "transaction",
@@ -64,7 +69,7 @@ def store(server, settings, monkeypatch, tmp_path):
     cache.clear_all()
     yield settings
     server.go_on()
-    s3.forget_clients()
+    forget_clients()
     cache.clear_all()
 
 
@@ -316,7 +321,7 @@ def quick(monkeypatch):
 
     monkeypatch.setattr(s3, "REQUEST", timedelta(seconds=0.5))
     monkeypatch.setattr(s3, "RETRYING", timedelta(seconds=1))
-    s3.forget_clients()
+    forget_clients()
 
 
 def test_a_store_that_hangs_is_a_503_and_no_hang(
@@ -491,12 +496,12 @@ def test_a_store_that_can_not_be_used_is_refused_at_the_start(store, server, mon
         (store.STORE._replace(endpoint="http://127.0.0.1:1"), "can't be used"),
     ):
         store.STORE = at
-        s3.forget_clients()
+        forget_clients()
         (error,) = checks.run_checks()
         assert said in error.msg and str(at) in error.msg and "TOPOGRAPH_STORE" in error.msg
     store.STORE = s3.read_address(server.environment)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
-    s3.forget_clients()
+    forget_clients()
     (error,) = checks.run_checks()
     assert "refuses our keys" in error.msg and ". Look at TOPOGRAPH_STORE" in error.msg
 
