@@ -166,14 +166,14 @@ def make(request: HttpRequest, run: Run) -> HttpResponse:
 def make_again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
     """Make a file again where that failed."""
     with show_errors(request):
-        if not kept.retry(_own_export_or_404(request, run_id, export_id)):
+        if not kept.retry(_own_export_or_404(request, unchecked_run(run_id), export_id)):
             messages.error(request, "That file has not failed, or not any more.")
     return _to_made(request, run_id)
 
 
 @require_POST
 def delete(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
-    kept.delete(_own_export_or_404(request, run_id, export_id))
+    kept.delete(_own_export_or_404(request, unchecked_run(run_id), export_id))
     return _to_made(request, run_id)
 
 
@@ -181,13 +181,9 @@ def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
     return redirect(back(request, reverse("run_take", args=[run_id]) + "#made"))
 
 
-def _own_export_or_404(request: HttpRequest, run_id: int, export_id: int) -> Export:
+def _own_export_or_404(request: HttpRequest, run: Run, export_id: int) -> Export:
     """Only whoever asked for a file may have it, and only as long as they may see the run."""
-    export = (
-        unchecked_run(run_id)
-        .exports.filter(pk=export_id, by=authorization.user_id(request))
-        .first()
-    )
+    export = run.exports.filter(pk=export_id, by=authorization.user_id(request)).first()
     if export is None:
         raise Http404(
             "This file is not kept any more, or is somebody else’s. The page Files makes it again."
@@ -204,13 +200,14 @@ async def download(
 
 
 def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponseBase:
-    export = _own_export_or_404(request, run_id, export_id)
+    run = unchecked_run(run_id)
+    export = _own_export_or_404(request, run, export_id)
     kind, ending = kept.find_kind(export.file) or (None, "")
     if kind is None or export.status != Export.Status.READY:
         raise Http404("This file is not made yet. The page Files says how far it is.")
     if kind.texts:
-        embargo.refuse(unchecked_run(run_id).corpus, f"“{export.file}”")
-    _note(unchecked_run(run_id), kind, export.file)
+        embargo.refuse(run.corpus, f"“{export.file}”")
+    _note(run, kind, export.file)
     try:
         return resumable.download(
             request,
