@@ -32,7 +32,7 @@ from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links, provenance
 from webapp.core.results.links import TopicLink
 from webapp.core.results.page_cache import cached_page
-from webapp.core.results.topic_numbers import AskedTopic
+from webapp.core.results.topic_numbers import TopicParameter
 from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.accounts import embargo
@@ -62,9 +62,9 @@ def words(
     page_query: PageQuery,
     word: str,
     *,
-    topic: AskedTopic = None,
-    topic_a: AskedTopic = None,
-    topic_b: AskedTopic = None,
+    topic: TopicParameter = None,
+    topic_a: TopicParameter = None,
+    topic_b: TopicParameter = None,
     left: int = 5,
     right: int = 5,
     least: int = 5,
@@ -94,7 +94,7 @@ def network(
     page_query: PageQuery,
     word: str,
     *,
-    topic: AskedTopic = None,
+    topic: TopicParameter = None,
     left: int = 5,
     right: int = 5,
     least: int = 5,

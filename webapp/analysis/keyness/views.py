@@ -23,7 +23,7 @@ from webapp.analysis.words import senses
 from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance
-from webapp.core.results.topic_numbers import AskedTopic
+from webapp.core.results.topic_numbers import TopicParameter
 from webapp.core.results.view import RunView
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.not_yet import NotYet
@@ -91,7 +91,7 @@ def topic(
     view: RunView,
     selection: RunSelection,
     *,
-    topic: AskedTopic = None,
+    topic: TopicParameter = None,
     rest: bool = False,
 ) -> PageResponse[TopicSplit | Counting | NothingCompared]:
     """The difference of a topic's shares in two sets, split over its words."""

@@ -48,7 +48,7 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import Bar
 from webapp.core.results import links, topics
 from webapp.core.results.page_cache import cached_page
-from webapp.core.results.topic_numbers import AskedTopic, read_in_address
+from webapp.core.results.topic_numbers import TopicParameter, read_in_address
 from webapp.core.results.view import RunView
 from webapp.models import Run, Word
 from webapp.platform.accounts import embargo
@@ -231,7 +231,7 @@ def pattern(
     page_query: PageQuery,
     *,
     pattern: str = "",
-    topic: AskedTopic = None,
+    topic: TopicParameter = None,
     sort: Order = "document",
     by: str = "",
     after: int = 0,

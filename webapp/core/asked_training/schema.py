@@ -27,7 +27,7 @@ class RunSettings(TypedDict):
     topics_named: Sequence[NamedTopic]
 
 
-class AskedTopic(Received):
+class NamedTopicIn(Received):
     """A topic that is named beforehand."""
 
     name: str
@@ -53,7 +53,7 @@ class AskedTraining(Received):
             "train with two other seeds, too, then one run that begins with what all have in common"
         ),
     )
-    seeds: list[AskedTopic] = Field(
+    seeds: list[NamedTopicIn] = Field(
         [],
         description=(
             "topics that are named beforehand, the run's first ones: words hold each throughout the"

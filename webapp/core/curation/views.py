@@ -18,7 +18,7 @@ from inference.errors import Invalid, number_of
 from webapp.core.curation import label_transfer, queries, services as curation
 from webapp.core.curation.shapes import CarriedPair, CarryPage, CurationPage
 from webapp.core.results import links, measures, topic_numbers
-from webapp.core.results.topic_numbers import AskedTopic
+from webapp.core.results.topic_numbers import TopicParameter
 from webapp.core.results.view import RunView
 from webapp.models import Edit, Run
 from webapp.platform.accounts import authorization
@@ -35,7 +35,7 @@ _NAMED_TOPIC = re.compile(r" \((T\d+)\)$", re.ASCII)
 
 @typed("run/curation.html")
 def index(
-    view: RunView, page_query: PageQuery, *, topic: AskedTopic = None, before: int | None = None
+    view: RunView, page_query: PageQuery, *, topic: TopicParameter = None, before: int | None = None
 ) -> PageResponse[CurationPage]:
     """Labels and notes: the history of all topics, or of one, and the groups at present."""
     if topic is not None and topic >= view.run.topics:

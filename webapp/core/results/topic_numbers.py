@@ -59,7 +59,7 @@ def read_in_address(name: str, values: list[str]) -> int:
     return int(match[1])
 
 
-AskedTopic = Annotated[int | None, read_in_address]
+TopicParameter = Annotated[int | None, read_in_address]
 
 
 def check(number: int, run: Run, field: str) -> int:

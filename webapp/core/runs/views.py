@@ -17,7 +17,7 @@ from webapp.core.asked_training.described import describe_settings
 from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents import facets
 from webapp.core.results import links, topic_numbers
-from webapp.core.results.topic_numbers import AskedTopic
+from webapp.core.results.topic_numbers import TopicParameter
 from webapp.core.results.topics import top_words
 from webapp.core.results.view import RunView
 from webapp.core.runs import excluded_words, queries, replicates, series, services as runs, steering
@@ -248,7 +248,7 @@ def train_steered(request: HttpRequest, run: Run) -> HttpResponse:
 
 @typed("run/without.html")
 def without(
-    run: Run, view: RunView, *, topic: AskedTopic = None, words: list[str] = NO_TEXTS
+    run: Run, view: RunView, *, topic: TopicParameter = None, words: list[str] = NO_TEXTS
 ) -> PageResponse[WithoutPage]:
     """Choose words to leave out: those of ?topic=, and any that are typed or stand in ?words=."""
     runs.warm_starter(run)  # or says that there is none
