@@ -111,4 +111,7 @@ def test_an_example_that_may_not_be_read_leaves_no_draft(client, settings, monke
     assert Corpus.everything.count() == before
     client.post(reverse("example"))
     example = Corpus.objects.latest("pk")
-    assert (example.status, example.train_settings) == ("queued", {"passes": corpora.EXAMPLE_PASSES})
+    assert (example.status, example.train_settings) == (
+        "queued",
+        {"passes": corpora.EXAMPLE_PASSES},
+    )
