@@ -56,18 +56,22 @@ class Laid(NamedTuple):
     others are waited for.
 
     documents: int64[n], of the whole step; owner: int64[n], the process of each. own: numbers in
-    the corpus of this process's.
+    the corpus of this process's; places: the same, counted from its first document.
     """
 
     documents: np.ndarray
     owner: np.ndarray
     own: np.ndarray
+    places: np.ndarray
 
 
 def lay_out(site: Site, documents: np.ndarray) -> Laid:
     """documents: int64[n], of a step."""
+    if site.ranks == 1:
+        return Laid(documents, np.zeros_like(documents), documents, documents)
     owner = np.searchsorted(site.bounds, documents, side="right") - 1
-    return Laid(documents, owner, documents[owner == site.rank])
+    own = documents[owner == site.rank]
+    return Laid(documents, owner, own, own - site.bounds[site.rank])
 
 
 def count(batch: Minibatch, new: np.ndarray, old: np.ndarray, K: int) -> CountChanges:

@@ -64,9 +64,8 @@ def divided(
             yield from _step_by_ope(config, state, site, laid, keys, phase, corpus)
         else:
             yield from _step_in_rows(config, state, site, laid, keys, phase, corpus)
-        own_documents = laid.own - site.bounds[site.rank]
         first_token = site.own.first_token
-        state.tokens += int((first_token[own_documents + 1] - first_token[own_documents]).sum())
+        state.tokens += int((first_token[laid.places + 1] - first_token[laid.places]).sum())
     if phase.ends_warm_up:
         yield from shared.recount(config, state, site)
     finish_step(config, state, phase)
@@ -110,9 +109,8 @@ def _step_in_table(
 ) -> Exchange:
     """Sample this process's documents, and put what all gave in the place of what they had given.
     keys: uint64[n], random streams of its own documents."""
-    own_documents = laid.own - site.bounds[site.rank]
     rises_before = state.rises.copy()
-    changes = sample_in_place(config, state, site.own, own_documents, keys, phase.samples_anew)
+    changes = sample_in_place(config, state, site.own, laid.places, keys, phase.samples_anew)
     yield from shared.add_rises(config, state, site, rises_before)
     yield from shared.apply_changes(state, site, changes)
 
@@ -131,10 +129,9 @@ def _step_in_rows(
 ) -> Exchange:
     """Sample this process's documents, and add what all gave. keys: uint64[n], random streams of
     its own documents."""
-    own_documents = laid.own - site.bounds[site.rank]
-    batch = expand(site.own, own_documents)
+    batch = expand(site.own, laid.places)
     rises_before = state.rises.copy()
-    new, old = visit(config, state, site.own, own_documents, batch, keys, phase)
+    new, old = visit(config, state, site.own, laid.places, batch, keys, phase)
     yield from shared.add_rises(config, state, site, rises_before)
     if not phase.fades:
         yield from shared.add_samples(state, site, batch, new, old, 1.0, counting.LEAST_WHOLE)
@@ -211,11 +208,10 @@ def _step_by_ope(
 ) -> Exchange:
     """Infer theta of this process's documents, and add the statistics of all. keys: uint64[n],
     random streams of its own documents, by which topics of tokens are drawn."""
-    own_documents = laid.own - site.bounds[site.rank]
-    batch = expand(site.own, own_documents)
+    batch = expand(site.own, laid.places)
     coins = streams(state.seed, rng.OPE, state.t, laid.own)
     draws = keys if phase.draws_after_ope else None
-    inferred = infer_by_ope(state, site.own, own_documents, batch, coins, draws)
+    inferred = infer_by_ope(state, site.own, laid.places, batch, coins, draws)
     unit_before = state.pi
     size = state.fade(phase.step_size(config))  # changes pi
     weight = weight_by_ope(size, len(laid.documents), corpus)
