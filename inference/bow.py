@@ -21,7 +21,11 @@ from inference.runtime.jit import njit
 from inference.runtime.memory import mapped
 
 FORMAT = 1  # of the folder: raised when the files change their meaning
-_ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
+_ARRAYS: dict[str, type[np.signedinteger]] = {
+    "indptr": np.int64,
+    "words": np.int32,
+    "counts": np.int32,
+}
 _NUMBERS = "biuf"  # numpy's kinds of numbers that may be whole
 # Written, so that they can be mapped where memory must not grow with documents
 _BY_DOCUMENT = ("first_token", "lengths")
@@ -405,7 +409,7 @@ def _whole_numbers(values: np.ndarray, name: str) -> np.ndarray:
     """One of the arrays in the type that a bag of words has. Raises Invalid where a number would
     become another one."""
     values = np.asanyarray(values)
-    dtype = np.dtype(_ARRAYS[name])
+    dtype = _ARRAYS[name]
     if values.dtype == dtype:
         return values
     if values.dtype.kind in _NUMBERS:

@@ -165,7 +165,7 @@ def _look(
         text = written.form(phrase.words)
         if text and phrase.documents >= LEAST_DOCUMENTS:
             phrases.append((text, phrase.tokens, phrase.documents))
-    taught = middles(list(texts.values()), GRAMMAR // evidence.K)
+    taught = list(middles(list(texts.values()), GRAMMAR // evidence.K))
     return LookedAt(sample, words, written, taught, phrases)
 
 
