@@ -365,7 +365,7 @@ def claim_page(regression: Regression, topic: int, asker: int | None) -> ClaimOn
     table = regression.table()
     _check_topic(topic, table.topics)
     claim_in_runs = variants.try_claim(regression, topic, asker)
-    conclusion = sentences.of_claim(claim_in_runs, _holding(claim_in_runs))
+    conclusion = sentences.of_claim(claim_in_runs)
     about = _about(regression, conclusion.whole)
     (row,) = _rows(regression, table, [table.topics.index(topic)])
     page = _claim_page(regression, claim_in_runs, topic, about, row, trained(regression, topic))
@@ -378,7 +378,7 @@ def claim_of_sets(sets: TwoSets, topic: int, asker: int | None) -> ClaimOnPage:
     differences = sets.differences
     _check_topic(topic, differences.topics)
     claim_in_runs = variants.try_claim(sets, topic, asker)
-    conclusion = sentences.of_claim(claim_in_runs, _holding(claim_in_runs))
+    conclusion = sentences.of_claim(claim_in_runs)
     about = AboutEffect(
         formula="",
         settings=[sets.second.name, sets.first.name],
@@ -442,7 +442,7 @@ def _claim_page(
         topic=row,
         merged=len(question.selection.view.labels.members(topic)),
         holds=_holding(claim),
-        median=float(np.median(differences)) if differences else None,
+        median=float(np.median(differences)) if len(differences) > 1 else None,
         p=test.p_of_clearest if test else None,
         p_fixed=test.p_fixed if test else None,
         untested=claim.untested,
@@ -471,7 +471,7 @@ def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
         K=run.topics,
         engine=engines.get(run.engine).ABOUT.label,
         seed=run.seed,
-        words=run.version_id,
+        words=run.version.number,
         topic=topic,
         nearest=nearest,
         similarity=variant.similarity,

@@ -10,7 +10,7 @@ from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import ClaimInRun, Estimate
 from webapp.analysis.effects.taken_out import describe_formula
 from webapp.analysis.effects.two_sets import TwoSets
-from webapp.analysis.effects.variants import ClaimInRuns
+from webapp.analysis.effects.variants import ClaimInRuns, HeldInOthers
 from webapp.platform.drawing.numbers import level, percent
 from webapp.platform.drawing.trends import points
 
@@ -115,8 +115,8 @@ def of_effect(
 
 
 class Conclusion(NamedTuple):
-    """What may be concluded of a claim. finding: in how many variants it holds, "" where no other
-    was examined. reason: the rest, as it follows the finding."""
+    """What may be concluded of a claim. finding: in how many other runs it holds, "" where none
+    says so. reason: the rest, as it follows the finding."""
 
     finding: str
     reason: str
@@ -126,37 +126,67 @@ class Conclusion(NamedTuple):
         return f"{self.finding}{self.reason}"
 
 
-def of_claim(claim: ClaimInRuns, holds: int) -> Conclusion:
-    """Say what may be concluded of a claim: first in how many of its variants it holds."""
-    finding = f"Holds in {holds} of {len(claim.variants)} variants"
-    test = claim.test
+def of_claim(claim: ClaimInRuns) -> Conclusion:
+    """Say what may be concluded of a claim: first in how many other runs it holds."""
+    elsewhere = claim.elsewhere
     if claim.waiting or claim.left:
-        return Conclusion(
-            finding,
-            " so far. Others are still being examined, so nothing can be concluded yet.",
-        )
-    if len(claim.variants) == 1:
+        return _so_far(elsewhere)
+    if not elsewhere.others:
         return Conclusion(
             "",
             "Only this run has been examined. Another number of topics, seed or set of words might"
             " give another answer.",
         )
-    if not holds:
+    if not elsewhere.with_topic:
+        return Conclusion(_unchecked(elsewhere), "")
+    finding = _held(elsewhere)
+    if not elsewhere.holds and not claim.holds_here:
         return Conclusion(
             finding,
-            ". In none is the difference more than chance explains, which does not show that there"
-            " is none.",
+            ", nor in this one: chance alone may produce such differences. That doesn’t show that"
+            " there is none.",
         )
+    test = claim.test
     joint_sentence = (
         f"Of all runs together, p = {test.p_of_clearest:.3f}."
         if test
         else "The runs can’t be tested together."
     )
-    return Conclusion(finding, f". {joint_sentence} {_from_all_runs(claim, holds)}")
+    return Conclusion(finding, f". {joint_sentence} {_from_all_runs(claim)}")
 
 
-def _from_all_runs(claim: ClaimInRuns, holds: int) -> str:
+def _so_far(elsewhere: HeldInOthers) -> Conclusion:
+    """While other runs are still being examined."""
+    nothing_yet = "Others are still being examined, so nothing can be concluded yet."
+    if not elsewhere.others:
+        return Conclusion("", nothing_yet.replace("Others", "Other runs"))
+    if not elsewhere.with_topic:
+        return Conclusion("", f"No run that was examined so far has this topic. {nothing_yet}")
+    return Conclusion(_held(elsewhere), f" so far. {nothing_yet}")
+
+
+def _unchecked(elsewhere: HeldInOthers) -> str:
+    """Where no other run can say anything of the claim."""
+    if elsewhere.without_topic:
+        return "No other run has this topic, so the claim can’t be checked there."
+    return "The claim can’t be checked in any other run, for the reason in the table."
+
+
+def _held(elsewhere: HeldInOthers) -> str:
+    """In how many of the other runs a claim holds: "Holds in 1 of 3 other runs, of which 1 doesn’t
+    have the topic"."""
+    if elsewhere.others == 1:
+        return "Holds in the other run" if elsewhere.holds else "Doesn’t hold in the other run"
+    held = f"Holds in {elsewhere.holds or 'none'} of {elsewhere.others} other runs"
+    if not elsewhere.without_topic:
+        return held
+    verb = "doesn’t" if elsewhere.without_topic == 1 else "don’t"
+    return f"{held}, of which {elsewhere.without_topic} {verb} have the topic"
+
+
+def _from_all_runs(claim: ClaimInRuns) -> str:
     test = claim.test
+    holds = claim.elsewhere.holds + claim.holds_here
     if 2 * holds <= len(claim.variants):
         return (
             "It depends on the settings, so neither a difference nor its absence can be concluded."

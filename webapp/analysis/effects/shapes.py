@@ -205,7 +205,7 @@ class ClaimedDifference:
 
 @dataclass(frozen=True)
 class ClaimInRun(ClaimedDifference):
-    """K, engine, seed, words: the run's choices, words by their number. topic: there; null where it
+    """K, engine, seed, words: the run's choices; words: the number of their version in the corpus. topic: there; null where it
     is not found, and `nearest` is most like it. holds: whether the difference has the same sign,
     and an interval without 0. problem: why it can't be told, or ""."""
 
@@ -246,7 +246,8 @@ class OtherTexts(ClaimedDifference):
 @dataclass(frozen=True)
 class ClaimPage(AboutEffect):
     """A difference of a topic between two settings, in the run and in others of its corpus, largest
-    first. median: of the runs that have the topic. p: of one test of all runs, of a topic that was
+    first. holds: in how many of `runs`, this one among them. median: of the runs that have the
+    topic, null where fewer than two have it. p: of one test of all runs, of a topic that was
     picked as the clearest; p_fixed: of one that was chosen beforehand; null before all is made, or
     for the reason that `untested` says. merged: topics that were merged into this one, which are
     not looked for in other runs. waiting: runs whose topics are compared first, or which come next;
@@ -270,8 +271,8 @@ class ClaimPage(AboutEffect):
 class ClaimHtml:
     """What the template alone needs. ends: of the scale of the chart. rows: this run first, each with
     the same question there, what is changed in it, and why the claim does not hold there, or "". effects: the
-    question in this run; back: the name of its page. finding: in how many variants it holds, "" before
-    others are examined; reason: the rest of the conclusion, as it follows. said: the difference in a sentence. train: what further trainings would
+    question in this run; back: the name of its page. finding: in how many other runs it holds, "" before
+    others are examined; found_elsewhere: whether another run has the topic; reason: the rest of the conclusion, as it follows. said: the difference in a sentence. train: what further trainings would
     be, and for about how long; "" where there can be none. null: what the test of all runs asks
     against. learning: whether other texts are being learned from."""
 
@@ -282,6 +283,7 @@ class ClaimHtml:
     train: str
     pinned: PinnedChart
     finding: str
+    found_elsewhere: bool
     reason: str
     said: str
     null: str

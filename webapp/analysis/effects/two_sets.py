@@ -14,6 +14,7 @@ from inference.effects.joint import Exchangeable
 from inference.errors import Invalid
 from webapp.analysis.answers import cautions
 from webapp.analysis.answers.set_answers import TwoSetAnswers
+from webapp.analysis.effects import time_names
 from webapp.analysis.two_sets import answering, compared_sets, contrasts, division
 from webapp.analysis.two_sets.compared_sets import Side
 from webapp.analysis.two_sets.contrasts import Constant, Differences
@@ -103,8 +104,16 @@ class TwoSets:
 
     def exchangeable(self) -> tuple[Exchangeable | None, str]:
         """What can be exchanged between the sets, and why nothing can."""
-        if self.constant or self._is_chosen_by_dates:
-            return None, "All runs together can be tested only for groups at all times."
+        if self._is_chosen_by_dates:
+            return None, (
+                "One test of all runs together can compare groups, such as two parties, but not two"
+                " periods."
+            )
+        if self.constant:
+            return None, (
+                "One test of all runs together can’t be made where only texts of the same time are"
+                " compared."
+            )
         field = self.unit.field
         cell = self.design.cell
         code = (
@@ -156,4 +165,6 @@ def of_address(
     sets = compared_sets.read_sides(query, selection, against_rest)
     if sets is None:
         return None
-    return TwoSets(query, selection, *sets, against_rest, constant)
+    base, first, second = sets
+    first, second = time_names.name_by_time(query, base, first, second)
+    return TwoSets(query, selection, base, first, second, against_rest, constant)

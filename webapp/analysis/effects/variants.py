@@ -69,6 +69,17 @@ class Tested(NamedTuple):
     p_of_clearest: float
 
 
+class HeldInOthers(NamedTuple):
+    """In how many of the other runs a claim holds. others: those that were examined. with_topic: of
+    these, the ones that have the topic. without_topic: the ones that were compared and don’t have
+    it. holds: in so many of those with the topic."""
+
+    others: int
+    with_topic: int
+    without_topic: int
+    holds: int
+
+
 class ClaimInRuns(NamedTuple):
     """A claim in the runs of its corpus. variants: the run's own first. waiting: runs that a worker
     compares first; left: that the next request makes; training: that are not done. test: of the
@@ -81,6 +92,21 @@ class ClaimInRuns(NamedTuple):
     training: int
     test: Tested | None
     untested: str
+
+    @property
+    def holds_here(self) -> bool:
+        """Whether the difference is beyond chance in the claim's own run."""
+        own_variant = self.variants[0]
+        return own_variant.holds(own_variant)
+
+    @property
+    def elsewhere(self) -> HeldInOthers:
+        """How the claim fares in the runs that are not its own."""
+        own_variant, *others = self.variants
+        with_topic = [variant for variant in others if variant.topic is not None]
+        absent = [variant for variant in others if variant.topic is None and not variant.problem]
+        holding = [variant for variant in with_topic if variant.holds(own_variant)]
+        return HeldInOthers(len(others), len(with_topic), len(absent), len(holding))
 
 
 def other_runs(run: Run) -> list[Run]:
@@ -352,7 +378,7 @@ def _test(question: Question, variants: list[Variant], exchange: Exchangeable) -
 CHOICES: dict[str, Callable[[Run], str]] = {
     "topics": lambda run: f"K = {run.topics}",
     "engine": lambda run: run.engine,
-    "words": lambda run: f"choice {run.version_id}",
+    "words": lambda run: f"version {run.version.number}",
     "seed": lambda run: f"seed {run.seed}",
 }
 

@@ -335,6 +335,7 @@ def _claim_html(question: variants.Question, claim_on_page: ClaimOnPage) -> Clai
             page.level,
         ),
         finding=claim_on_page.conclusion.finding,
+        found_elsewhere=any(row.topic and row.run != own_row.run for row in page.runs),
         reason=claim_on_page.conclusion.reason,
         said=sentence,
         null=sentences.no_effect(variants.in_time(question)),

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlencode
 import numpy as np
 import pytest
 from django.db.models.functions import Now
+from django.http import QueryDict
 from django.urls import reverse
 from scipy.special import stdtrit
 from scipy.stats import norm
@@ -28,6 +29,7 @@ from webapp.analysis.effects import (
     model,
     sentences,
     taken_out,
+    two_sets,
     variables,
     variants,
 )
@@ -35,13 +37,13 @@ from webapp.analysis.effects.formula import Formula, Term
 from webapp.analysis.effects.model import EffectQuestion
 from webapp.core.curation import services as curation
 from webapp.core.documents import corpus_unit, days
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.priors import priors
 from webapp.core.results.view import RunView
 from webapp.intake.ingest import corpora, versions
 from webapp.intake.ingest.corpus_settings import VocabularySettings
-from webapp.models import Corpus, Document, Run
+from webapp.models import Corpus, Document, Run, Version
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import cells_of_points, cells_of_shares
@@ -625,13 +627,20 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus, ru
     corpus_unit.choose(corpus, "")
     tested = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
     assert 0 < tested["p_fixed"] <= tested["p"] <= 1
-    assert page["median"] == pytest.approx(
-        np.median([row["difference"] for row in page["runs"] if row["difference"] is not None])
-    )
+    differences = [row["difference"] for row in page["runs"] if row["difference"] is not None]
+    if len(differences) > 1:
+        assert page["median"] == pytest.approx(np.median(differences))
+    else:
+        assert page["median"] is None
     choices = {choice["name"]: choice["values"] for choice in page["choices"]}
     assert sum(n for _, _, n in choices["topics"]) == sum(n for _, _, n in choices["seed"]) == 3
     shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
-    assert f"Holds in {page['holds']} of 3 variants" in shown
+    assert page["conclusion"] in html.unescape(re.sub("</?strong>", "", shown))
+    with_topic = [row for row in page["runs"] if row["topic"] and row["run"] != run.pk]
+    if with_topic:
+        assert "other runs" in page["conclusion"]
+    else:
+        assert page["conclusion"].startswith("No other run has this topic")
     # In the pin, too
     question = "by “party”, with the general change over time taken out"
     assert shown.count(f"{question}, for other documents like these.") >= 2
@@ -647,33 +656,105 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus, ru
     assert "K = 4, seed 2, seed 3" in shown  # half of two topics is no choice, and seed 1 is there
 
 
+def in_a_run(topic, holds, problem=""):
+    """What a conclusion asks of a claim in one run."""
+    return SimpleNamespace(topic=topic, problem=problem, holds=lambda first: holds)
+
+
+HOLDS = in_a_run(3, True)
+FAILS = in_a_run(3, False)
+ABSENT = in_a_run(None, False)
+OTHER_TEXTS = in_a_run(None, False, "20 documents, not 40")
+
+
 @pytest.mark.parametrize(
-    "holds, n, p, waiting, said",
+    "runs, p, waiting, finding, said",
     [
-        (1, 1, None, 0, "Only this run has been examined."),
+        ([HOLDS], None, 0, "", "Only this run has been examined."),
         (
-            2,
-            2,
+            [HOLDS, HOLDS],
             0.05,
             0,
-            "Holds in 2 of 2 variants. Of all runs together, p = 0.050. You may say so of such",
+            "Holds in the other run",
+            ". Of all runs together, p = 0.050. You may say so of such",
         ),
-        (1, 2, 0.05, 0, "Holds in 1 of 2 variants. Of all runs together, p = 0.050. It depends on"),
-        (2, 2, 0.06, 0, "only if you chose the topic before looking (p = 0.030)"),
-        (2, 2, 0.12, 0, "This may be chance"),
-        (2, 2, None, 0, "The runs can’t be tested together. You may say so"),
-        (0, 2, 1.0, 0, "Holds in 0 of 2 variants. In none is the difference more than chance"),
-        (2, 2, None, 1, "Holds in 2 of 2 variants so far. Others are still being examined"),
+        (
+            [HOLDS, FAILS],
+            0.05,
+            0,
+            "Doesn’t hold in the other run",
+            ". Of all runs together, p = 0.050. It depends on",
+        ),
+        ([HOLDS, HOLDS, HOLDS], 0.06, 0, "Holds in 2 of 2 other runs", "(p = 0.030)"),
+        ([HOLDS, HOLDS, HOLDS], 0.12, 0, "Holds in 2 of 2 other runs", "This may be chance"),
+        ([HOLDS, HOLDS], None, 0, "Holds in the other run", ". The runs can’t be tested together."),
+        (
+            [FAILS, FAILS, FAILS],
+            1.0,
+            0,
+            "Holds in none of 2 other runs",
+            ", nor in this one: chance alone may produce such differences.",
+        ),
+        ([HOLDS, HOLDS, ABSENT], None, 0, "Holds in 1 of 2 other runs, of which 1 doesn’t", ""),
+        (
+            [HOLDS, ABSENT, ABSENT],
+            None,
+            0,
+            "No other run has this topic, so the claim can’t be checked there.",
+            "",
+        ),
+        ([HOLDS, OTHER_TEXTS], None, 0, "The claim can’t be checked in any other run", ""),
+        ([HOLDS, HOLDS, HOLDS], None, 1, "Holds in 2 of 2 other runs", " so far. Others are still"),
+        ([HOLDS, ABSENT], None, 1, "", "No run that was examined so far has this topic."),
+        ([HOLDS], None, 1, "", "Other runs are still being examined"),
     ],
 )
-def test_what_may_be_concluded_of_a_claim(holds, n, p, waiting, said):
+def test_what_may_be_concluded_of_a_claim(runs, p, waiting, finding, said):
+    """Of three runs two did not have the topic, and the page said “Holds in 1 of 3 variants”."""
     test = p and variants.Tested(p / 2, p)
-    conclusion = sentences.of_claim(
-        variants.ClaimInRuns([None] * n, [None] * waiting, 0, 0, test, ""), holds
+    conclusion = sentences.of_claim(variants.ClaimInRuns(runs, [None] * waiting, 0, 0, test, ""))
+    assert conclusion.finding.startswith(finding)
+    assert bool(conclusion.finding) == bool(finding)
+    assert said in conclusion.reason
+
+
+@pytest.mark.django_db
+def test_a_claim_about_a_time_is_said_as_its_finding_says_it(corpus, run_of):
+    """The finding said “until September 2011”, and the claim “all others” and “2011-10–2026”."""
+    selection = RunSelection.all(RunView(run_of(2)))
+    named = {}
+    for query in (
+        "from_a=1900",
+        "to_a=1900-06",
+        "from_a=1900&to_a=1909",
+        "from_a=1900&in_a=party:Blue",
+    ):
+        sets = two_sets.of_address(QueryDict(query), selection, False, "")
+        named[query] = (sets.second.name, sets.first.name)
+    assert named["from_a=1900"] == ("until 1899", "since 1900")
+    assert named["to_a=1900-06"] == ("since July 1900", "until June 1900")
+    assert named["from_a=1900&to_a=1909"] == ("before and after", "from 1900 to 1909")
+    assert named["from_a=1900&in_a=party:Blue"][0] == "all others"
+
+
+@pytest.mark.django_db
+def test_a_claim_says_the_number_of_a_version_in_its_corpus(client, corpus, run_of):
+    """A corpus with the versions 1 and 2 was said to have the choices 3 and 4."""
+    run = run_of(2)
+    run.version.number = 41
+    run.version.save()
+    other = run_of(2, seed=1)
+    other.version = Version.objects.create(
+        corpus=corpus, number=42, status=Version.Status.READY, documents=run.version.documents
     )
-    assert said in conclusion.whole
-    is_alone = n == 1
-    assert conclusion.finding == ("" if is_alone else f"Holds in {holds} of {n} variants")
+    view, other_view = RunView(run), RunView(other)
+    rows = [
+        variants.Variant(one, 0, 0, 1.0, 0.1, 0.05, 0.2, "", None) for one in (view, other_view)
+    ]
+    turned = dict(variants.turning(rows))
+    assert [value for value, _, _ in turned["words"]] == ["version 41", "version 42"]
+    page = client.get(reverse("run_claim_json", args=[run.pk]) + "?formula=party&topic=0").json()
+    assert page["runs"][0]["words"] == 41
 
 
 def test_a_share_that_is_not_known_makes_no_number():
@@ -778,7 +859,10 @@ def test_of_a_claim_the_finding_alone_is_bold(client, trained):
     ).content.decode()
     lede = re.search(r'<p class="lede">(.*?)</p>', shown, re.DOTALL)[1]
     bold = re.findall(r"<strong>(.*?)</strong>", lede)
-    assert all(re.fullmatch(r"Holds in \d+ of \d+ variants", part) for part in bold)
+    assert all(
+        part.startswith(("Holds in", "Doesn’t hold in", "No other run has this topic"))
+        for part in bold
+    )
     conclusion = html.unescape(re.sub("</?strong>", "", lede))
     page = client.get(reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=1")
     assert conclusion == page.json()["conclusion"]
