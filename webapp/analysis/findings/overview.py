@@ -12,6 +12,7 @@ from webapp.analysis.findings.failing_kinds import Guard
 from webapp.analysis.findings.finding import BaseFinding, Detail, PageFindings
 from webapp.analysis.findings.kinds import KINDS, Family, Item
 from webapp.analysis.findings.kinds.caution import unstable
+from webapp.analysis.findings.periods import name_bins
 from webapp.analysis.findings.quotations import Quote
 from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
 from webapp.analysis.findings.set_findings import SetFindings
@@ -196,7 +197,9 @@ def line_table(page: OverviewPage, row: FindingRow) -> tables.KeptTable | None:
     if not row.line or row.topic is None:
         return None
     name = "these topics together" if row.kind == "family" else row.topic.with_label
-    return tables.kept_table(page.unit, page.bins, [name], [[share] for share in row.line])
+    return tables.kept_table(
+        name_bins(page.unit, page.bins), page.bins, [name], [[share] for share in row.line]
+    )
 
 
 def _quotes(

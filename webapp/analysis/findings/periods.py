@@ -1,5 +1,6 @@
 """Periods that changes are looked for between, with their names, and the bins of small lines."""
 
+from calendar import month_name
 from datetime import date
 from typing import NamedTuple
 
@@ -8,9 +9,14 @@ import numpy as np
 from inference.answers.periods import MONTHS_OF, Length
 from webapp.analysis.answers.spans import Calendar
 from webapp.analysis.findings import sentences
+from webapp.platform.drawing.numbers import in_words
 
 BINS = 60  # of a small line
 MONTHS_OF_A_YEAR = 12
+YEARS_OF_A_DECADE = 10
+DAYS_OF_A_WEEK = 7
+MONTH_NAMES = list(month_name)  # "" before January
+LENGTH_OF_MONTHS = {3: "quarter", 6: "half-year", 12: "year"}
 
 
 class Periods(NamedTuple):
@@ -75,6 +81,52 @@ def divide(calendar: Calendar) -> Periods:
         bins=bins,
         empty=behind - first - len(numbers),
     )
+
+
+def name_bins(length: str, bins: list[str]) -> str:
+    """How long a bin is, in words: "nine months" of “April 1995–December 1995”; `length` where a bin
+    is one period. length: of the periods."""
+    begin, _, end = bins[0].partition("–")
+    if not end:
+        return length
+    if length in ("day", "week"):
+        days = (_read_day(end) - _read_day(begin)).days + 1
+        return _count_time(days, DAYS_OF_A_WEEK, "day", "week")
+    first_month = _read_month(begin, at_its_end=False)
+    last_month = _read_month(end, at_its_end=True)
+    months = last_month - first_month + 1
+    if months in LENGTH_OF_MONTHS:
+        return LENGTH_OF_MONTHS[months]
+    return _count_time(months, MONTHS_OF_A_YEAR, "month", "year")
+
+
+def _count_time(number: int, longer: int, unit: str, longer_unit: str) -> str:
+    """ "nine months", "four years". longer: how many units the longer unit has."""
+    if number % longer == 0:
+        number //= longer
+        unit = longer_unit
+    if number == 1:
+        return unit
+    return f"{in_words(number)} {unit}s"
+
+
+def _read_month(written: str, at_its_end: bool) -> int:
+    """The month, from the year 0 on, with which a period begins or ends: of "1945", "the 1940s" or
+    "March 1945"."""
+    *month, year = written.removeprefix("the ").split(" ")
+    first_month = int(year.removesuffix("s")) * MONTHS_OF_A_YEAR
+    if month:
+        return first_month + MONTH_NAMES.index(month[-1]) - 1
+    if not at_its_end:
+        return first_month
+    years = YEARS_OF_A_DECADE if year.endswith("s") else 1
+    return first_month + years * MONTHS_OF_A_YEAR - 1
+
+
+def _read_day(written: str) -> date:
+    """Of "9 March 1945"."""
+    day, month, year = written.split(" ")
+    return date(int(year), MONTH_NAMES.index(month), int(day))
 
 
 def _name(length: Length, number: int, at_its_end: bool) -> str:

@@ -6,10 +6,9 @@ from itertools import groupby
 from math import cos, pi, sin
 from typing import NamedTuple
 
-from webapp.platform.drawing import kept_map
+from webapp.platform.drawing import kept_axes, kept_map
 from webapp.platform.drawing.colours import ON_PAPER
 from webapp.platform.drawing.lines import spread_names
-from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.pictures import (
     COLOURS,
     FADED,
@@ -34,9 +33,6 @@ RIGHT = 118.0
 TOP = 8.0
 BOTTOM = 20.0
 LINE_HEIGHT = 12.0  # points from one name to the next
-# of the axes
-LEVELS = 4
-TICKS = 5
 MOST_LETTERS = 22  # of a name; there is room for so many
 NAME_SIZE = 7.5  # points, of names on a map
 BASELINE = 0.33  # of their size, from the middle of a letter down to its line
@@ -80,7 +76,7 @@ def picture_of(table: KeptTable | None) -> Picture | None:
     largest = max(
         value for line in series for value in (*line.values, *line.high) if value is not None
     )
-    frame = _Frame(len(labels), largest or 1.0)
+    frame = _Frame(len(labels), kept_axes.levels(largest))
     areas = []
     strokes = frame.levels()
     ends = []
@@ -152,13 +148,15 @@ def _short(name: str) -> str:
 
 
 class _Frame:
-    """Where values are drawn: n of them side by side, from 0 to `largest`."""
+    """Where values are drawn: n of them side by side, from 0 to the last of the shares on the axis,
+    `shares`."""
 
-    def __init__(self, n: int, largest: float):
+    def __init__(self, n: int, shares: Sequence[float]):
         self.n = n
-        self.most = largest
+        self.shares = shares
+        self.most = shares[-1]
 
-    def point(self, number: int, value: float) -> Point:
+    def point(self, number: float, value: float) -> Point:
         across = (WIDTH - LEFT - RIGHT) * number / max(self.n - 1, 1)
         return LEFT + across, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / self.most
 
@@ -190,21 +188,22 @@ class _Frame:
         return polygons
 
     def levels(self) -> list[Stroke]:
-        heights = [self.point(0, self.most * i / LEVELS)[1] for i in range(LEVELS + 1)]
+        heights = [self.point(0, share)[1] for share in self.shares]
         return [Stroke([(LEFT, y), (WIDTH - RIGHT, y)], RULE, 0.6) for y in heights]
 
     def axis(self) -> list[Text]:
-        values = [self.most * i / LEVELS for i in range(0, LEVELS + 1, 2)]
-        return [
-            Text((LEFT - 4, self.point(0, value)[1] + FONT_SIZE / 3), percent(value), FADED, "end")
-            for value in values
-        ]
+        texts = []
+        for share in self.shares:
+            place = (LEFT - 4, self.point(0, share)[1] + FONT_SIZE / 3)
+            texts.append(Text(place, kept_axes.level_text(share), FADED, "end"))
+        return texts
 
 
 def _ticks(frame: _Frame, labels: list[str]) -> list[Text]:
-    """Some labels below, the first and the last among them, as many as find room."""
-    widest = max(len(label) for label in labels) * LETTER_WIDTH * FONT_SIZE
-    count = max(2, min(TICKS, len(labels), int((WIDTH - LEFT - RIGHT) / (widest + FONT_SIZE))))
-    ticks = sorted({round(i * (len(labels) - 1) / (count - 1)) for i in range(count)})
+    """Years, short dates or some of the names below, as many as find room."""
+    letters = (WIDTH - LEFT - RIGHT) / (LETTER_WIDTH * FONT_SIZE)
     y = HEIGHT - BOTTOM + FONT_SIZE + 2
-    return [Text((frame.point(i, 0.0)[0], y), labels[i], FADED, "middle") for i in ticks]
+    return [
+        Text((frame.point(tick.place, 0.0)[0], y), tick.text, FADED, "middle")
+        for tick in kept_axes.ticks(labels, letters)
+    ]

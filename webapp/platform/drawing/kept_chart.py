@@ -8,6 +8,7 @@ from typing import TypeGuard
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from webapp.platform.drawing import kept_axes
 from webapp.platform.drawing.colours import of_line
 from webapp.platform.drawing.lines import (
     EDGE_UNITS,
@@ -38,7 +39,7 @@ LABEL_BASELINE = 17  # from the field down to the labels of rows
 LONGEST_NAME = 23
 LETTERS_KEPT = 22  # of a longer one
 MOST_WITH_DOTS = 600  # cells: each says its value while there are no more
-TICKS = 5
+LETTER_UNITS = 6.5  # of a label, about the mean of its letters
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def draw(columns: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> SafeString:
         by=str(columns[0]),
         labels=[str(row[0]) for row in rows],
         lines=lines,
-        largest=max(shares) or 1.0,
+        levels=kept_axes.levels(max(shares)),
         has_dots=len(shares) <= MOST_WITH_DOTS,
     )
     return chart.draw()
@@ -101,13 +102,18 @@ def _share(cell: Cell) -> float | None:
 
 @dataclass(frozen=True)
 class _Chart:
-    """by: of what each row is. largest: the share at the top of the axis."""
+    """by: of what each row is. levels: the shares on the axis, from 0 on."""
 
     by: str
     labels: list[str]
     lines: list[DrawnLine]
-    largest: float
+    levels: list[float]
     has_dots: bool
+
+    @property
+    def largest(self) -> float:
+        """The share at the top of the axis."""
+        return self.levels[-1]
 
     def draw(self) -> SafeString:
         parts = [*self._levels(), *self._bands(), *self._paths()]
@@ -128,20 +134,20 @@ class _Chart:
         return spots(line.values, self.largest, FIELD_WIDTH, FIELD_HEIGHT)
 
     def _levels(self) -> list[SafeString]:
-        """Three lines across: the largest share, its half, and 0."""
-        levels = []
-        for y in (EDGE_UNITS, FIELD_HEIGHT // 2, FIELD_HEIGHT - EDGE_UNITS):
-            part = (FIELD_HEIGHT - EDGE_UNITS - y) / (FIELD_HEIGHT - 2 * EDGE_UNITS)
+        """A line across at each round share, and its number."""
+        drawn_levels = []
+        for share in self.levels:
+            y = FIELD_HEIGHT - EDGE_UNITS - share / self.largest * (FIELD_HEIGHT - 2 * EDGE_UNITS)
             level = format_html(
                 '<path class="ground" d="M0 {}H{}"/>'
                 '<text x="-6" y="{}" text-anchor="end">{}</text>',
-                y,
+                f"{y:.1f}",
                 FIELD_WIDTH,
                 f"{y + BASELINE:.1f}",
-                percent(self.largest * part),
+                kept_axes.level_text(share),
             )
-            levels.append(level)
-        return levels
+            drawn_levels.append(level)
+        return drawn_levels
 
     def _bands(self) -> list[SafeString]:
         """The intervals of the lines that have them."""
@@ -197,18 +203,16 @@ class _Chart:
         return names
 
     def _ticks(self) -> list[SafeString]:
-        """Some of the rows' labels, the first and the last among them."""
-        last = len(self.labels) - 1
+        """Years, short dates or some of the rows' names."""
         step = step_between(len(self.labels), FIELD_WIDTH)
-        labelled = sorted({round(tick * last / (TICKS - 1)) for tick in range(TICKS)})
         return [
             format_html(
                 '<text x="{}" y="{}" text-anchor="middle">{}</text>',
-                f"{EDGE_UNITS + i * step:.1f}",
+                f"{EDGE_UNITS + tick.place * step:.1f}",
                 FIELD_HEIGHT + LABEL_BASELINE,
-                self.labels[i],
+                tick.text,
             )
-            for i in labelled
+            for tick in kept_axes.ticks(self.labels, FIELD_WIDTH / LETTER_UNITS)
         ]
 
 

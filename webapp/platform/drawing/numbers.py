@@ -49,6 +49,14 @@ def number_with_words(label: str, words: str) -> str:
     return NUMBER_FIRST.format(label=label, words=words) if words else label
 
 
+WORDS_OF_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def in_words(number: int) -> str:
+    """ "nine"; numbers above twelve in digits, as newspapers write them."""
+    return WORDS_OF_NUMBERS[number] if number < len(WORDS_OF_NUMBERS) else count(number)
+
+
 @register.filter
 def count(number) -> str:
     if number is None or number == "":
