@@ -25,6 +25,7 @@ AUTHORS = (
     "speaker",
 )
 ADDRESSES = ("url", "link", "uri", "href", "permalink", "source_url")
+_MAIL_ADDRESS = re.compile(r"\s*<[^<>\s]*@[^<>\s]*>")  # behind a name
 WORKS = ("publication", "journal", "newspaper", "periodical", "container")
 _DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
 _ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
@@ -75,15 +76,23 @@ class CitedPassage(NamedTuple):
 
 
 def passage(
-    corpus: str, record: AboutDocument, metadata: dict[str, str], start: int, end: int
+    corpus: str,
+    record: AboutDocument,
+    metadata: dict[str, str],
+    start: int,
+    end: int,
+    speaker_column: str = "",
 ) -> CitedPassage:
-    """record: title, date_text, file, place, part, parts and number of a document."""
+    """record: title, date_text, file, place, part, parts and number of a document. speaker_column:
+    that says who speaks in this corpus, for documents without a column of authors; "" where none
+    is known."""
     fields = {
         name.strip().lower(): value.strip() for name, value in metadata.items() if value.strip()
     }
-    names = next((fields[name] for name in AUTHORS if name in fields), "")
+    name_columns = [*AUTHORS, speaker_column.strip().lower()]
+    names = next((fields[name] for name in name_columns if name in fields), "")
     return CitedPassage(
-        authors=tuple(filter(None, map(_line, re.split(r"[;|]", names)))),
+        authors=tuple(filter(None, map(_name_alone, re.split(r"[;|]", names)))),
         title=_line(record["title"]),
         date=_line(record["date_text"]),
         work=_line(next((fields[name] for name in WORKS if name in fields), corpus)),
@@ -207,6 +216,11 @@ def _join_parts(*parts: str) -> str:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _name_alone(name: str) -> str:
+    """A name without the e-mail address behind it."""
+    return _line(_MAIL_ADDRESS.sub("", name) or name)
 
 
 def _inner(title: str) -> str:

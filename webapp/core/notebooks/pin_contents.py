@@ -55,9 +55,20 @@ def of_passage(
             "id": document["source_id"],
             "file": document["file"],
             "place": document["place"],
+            **_cuts(passage),
             **(_run(run) if run else {}),
         },
     )
+
+
+def _cuts(passage: embargo.Piece) -> Source:
+    """Where a passage begins or ends within a sentence; a notebook has an ellipsis there."""
+    cuts: Source = {}
+    if passage.mid_sentence:
+        cuts["cut_before"] = True
+    if passage.ends_mid_sentence:
+        cuts["cut_behind"] = True
+    return cuts
 
 
 def of_chart(

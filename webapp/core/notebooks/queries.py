@@ -169,7 +169,7 @@ def _row(pin: Pin, shut: Corpus | None, deleted: bool) -> PinRow:
         kind=pin.kind,
         title=pin.title,
         address="" if deleted else pin.address,
-        quote=quote,
+        quote=_with_ellipses(quote, pin.source),
         start=pin.start,
         end=pin.end,
         sentence=pin.sentence,
@@ -181,6 +181,15 @@ def _row(pin: Pin, shut: Corpus | None, deleted: bool) -> PinRow:
         origin=origin(pin.source, pin.start, pin.end),
         deleted=deleted,
     )
+
+
+def _with_ellipses(quote: str, source: Source) -> str:
+    """A passage with … where it begins or ends within a sentence."""
+    if quote and source.get("cut_before"):
+        quote = f"… {quote}"
+    if quote and source.get("cut_behind"):
+        quote = f"{quote} …"
+    return quote
 
 
 def origin(source: Source, start: int | None = None, end: int | None = None) -> str:

@@ -5,7 +5,7 @@ import pytest
 from webapp.core.documents import citations
 
 
-def cited(metadata: dict | None = None, **known):
+def cited(metadata: dict | None = None, speaker_column: str = "", **known):
     row = {
         "title": "First Inaugural",
         "date_text": "1861-03-04",
@@ -15,7 +15,7 @@ def cited(metadata: dict | None = None, **known):
         "parts": 1,
         "number": 11,
     }
-    return citations.passage("Speeches", row | known, metadata or {}, 120, 480)
+    return citations.passage("Speeches", row | known, metadata or {}, 120, 480, speaker_column)
 
 
 WHOLE = {
@@ -58,6 +58,19 @@ def test_all_that_is_known_is_cited():
         "URL": url,
         "note": "characters 120–480",
     }
+
+
+def test_who_speaks_is_cited_as_the_author():
+    """Maintainers were known as those who speak, and no citation named one."""
+    one = cited({"maintainer": "Guillem Jover <guillem@debian.org>"}, "maintainer")
+    assert citations.chicago(one).startswith("Guillem Jover, “First Inaugural,” March 4, 1861")
+    assert citations.mla(one).startswith("Guillem Jover. “First Inaugural.”")
+    assert "author = {{Guillem Jover}}" in citations.bibtex(one)
+    assert citations.csl(one)["author"] == [{"literal": "Guillem Jover"}]
+    assert not cited({"maintainer": "Guillem Jover"}).authors
+    assert cited(WHOLE | {"maintainer": "Guillem Jover"}, "maintainer").authors == (
+        "Lincoln, Abraham",
+    )
 
 
 def test_what_is_missing_is_left_out():

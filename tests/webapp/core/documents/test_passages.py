@@ -3,12 +3,13 @@ allows."""
 
 import re
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from django.urls import reverse
 
-from webapp.core.documents import passages, texts
+from webapp.core.documents import corpus_unit, passages, texts
 from webapp.core.documents.passages import Place
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
@@ -157,3 +158,23 @@ def test_under_embargo_a_place_shows_no_text_and_no_topics(client, trained):
         reverse("run_document", args=[trained.pk, NUMBER]), {"passage": "40-400"}
     ).content.decode()
     assert text[60:100] not in unescape(html)
+
+
+@pytest.mark.parametrize(
+    ("field", "answer", "column"),
+    [
+        ("house", "house", "house"),  # a person said so
+        ("house", None, ""),
+        ("maintainer", None, "maintainer"),  # found in the texts, and called so
+        ("president", None, "president"),
+        ("title, the first", "title, the first", ""),  # nobody's name
+        (None, "", ""),
+    ],
+)
+def test_who_speaks_is_known_by_an_answer_or_by_the_name_of_a_column(
+    ready, monkeypatch, field, answer, column
+):
+    found = SimpleNamespace(name=field) if field else None
+    monkeypatch.setattr(corpus_unit, "unit_of", lambda version: corpus_unit.Unit(found, ""))
+    ready.unit = answer
+    assert passages.speaker_column(ready) == column

@@ -147,6 +147,21 @@ def test_pin_a_passage_as_it_was_copied(client, trained, notebook):
     )
 
 
+def test_a_passage_from_within_a_sentence_has_an_ellipsis(client, trained, notebook):
+    """It began with “precompiled tars” as if a sentence did."""
+    text = passage(trained)
+    words = [match.start() for match in re.finditer(r"(?<=[a-z] )[a-z]", text)]
+    start, end = words[2], words[6] - 1
+    made = pin(client, notebook, kind="passage", run=trained.pk, document=5, quote=text[start:end])
+    assert made.quote == " ".join(text[start:end].split(" "))
+    shown = queries.content(notebook, Corpus.objects.all()).pins[-1]
+    assert shown.quote == f"… {made.quote} …"
+    page = client.get(reverse("notebook", args=[notebook.pk])).content.decode()
+    assert escape(shown.quote) in page
+    pin(client, notebook, kind="passage", run=trained.pk, document=5, quote=text[:end])
+    assert queries.content(notebook, Corpus.objects.all()).pins[-1].quote == f"{text[:end]} …"
+
+
 @pytest.mark.parametrize(
     ("sent", "said"),
     [

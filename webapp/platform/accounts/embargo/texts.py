@@ -9,6 +9,7 @@ from typing import NamedTuple
 from inference.errors import Invalid
 from webapp.models import Corpus
 from webapp.platform.accounts import readings
+from webapp.platform.accounts.embargo import sentences
 from webapp.platform.accounts.embargo.budgets import Span, Wanted, charge
 from webapp.platform.accounts.embargo.limits import (
     CUT_SLACK,
@@ -22,6 +23,7 @@ from webapp.platform.accounts.embargo.rules import refuse
 from webapp.platform.accounts.embargo.who_reads import readers
 from webapp.platform.storage.sql import rows
 
+SENTENCE_CONTEXT = 40  # characters around a quotation that say whether it is whole sentences
 MISSING = "The document does not contain this passage. Copy it from the page unchanged."
 USED_UP = " Or it does, and as much of its text was shown already as the embargo allows."
 # A passage's longest, in SQL, of a row of `document`.
@@ -114,12 +116,15 @@ def _length(corpus: Corpus) -> str:
 
 
 class Piece(NamedTuple):
-    """The characters of a document from `first` on; more: whether its text goes on behind them."""
+    """The characters of a document from `first` on; more: whether its text goes on behind them.
+    mid_sentence, ends_mid_sentence: whether a quotation begins, and ends, within a sentence."""
 
     number: int
     first: int
     text: str
     more: bool
+    mid_sentence: bool = False
+    ends_mid_sentence: bool = False
 
 
 def read_pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piece]:
@@ -275,7 +280,17 @@ def quotation(
     ) != [(start, end)]:
         raise Invalid("quote", missing)
     _note_passages(corpus, [{"number": number, "digest": documents[0]["digest"]}], [(start, end)])
-    return Piece(number, start, text[start:end], end < len(text))
+    # Under embargo nobody learns what is around a quotation
+    before = "" if corpus.embargo else text[max(start - SENTENCE_CONTEXT, 0) : start]
+    behind = "" if corpus.embargo else text[end : end + SENTENCE_CONTEXT]
+    return Piece(
+        number,
+        start,
+        text[start:end],
+        more=end < len(text),
+        mid_sentence=start > 0 and not sentences.begins(before),
+        ends_mid_sentence=end < len(text) and not sentences.ends(text[start:end], behind),
+    )
 
 
 def located(
