@@ -48,7 +48,7 @@ def test_two_marked_runs_are_laid_side_by_side(page, example, second):
     expect(page.get_by_role("navigation", name="Lists of topics")).to_contain_text(
         f"In both ({matched})"
     )
-    page.get_by_role("link", name=re.compile(rf"Run {example.run}, no partner")).click()
+    page.get_by_role("link", name=re.compile(rf"Run {example.run}, no counterpart")).click()
     page.wait_for_url("**show=second*")
     expect(page.locator("table.lone tbody tr")).to_have_count(12 - matched)
 

@@ -5,27 +5,33 @@ from webapp.analysis.compare.shapes import FateRow, FateSide, Pairs, Show
 from webapp.analysis.findings.sentences import Plural
 from webapp.platform.drawing.numbers import count, join_names, percent
 
-NO_PARTNERS = "No topic of run {run} is the same in run {other}."
-ALL_ARE_PARTNERS = "All {topics} topics of run {run} are the same in run {other}."
+NO_PARTNERS = "No topic of run {run} has a counterpart in run {other}."
+ALL_ARE_PARTNERS = "All {topics} topics of run {run} have a counterpart in run {other}."
 PARTNERS = Plural(
-    "{count} of the {topics} topics of run {run} is the same in run {other}, with {share} of its"
-    " words.",
-    "{count} of the {topics} topics of run {run} are the same in run {other}, with {share} of its"
-    " words.",
+    "{count} of the {topics} topics of run {run}, with {share} of its words, has a counterpart in run"
+    " {other}.",
+    "{count} of the {topics} topics of run {run}, with {share} of its words, have a counterpart in run"
+    " {other}.",
 )
 DIVIDED = Plural("{count} is divided differently there", "{count} are divided differently there")
-ALONE = Plural("{count} has no clear counterpart there", "{count} have no clear counterpart there")
-ALONE_IN_SECOND = Plural(
-    "{count} topic of run {other}, with {share} of its words, has no clear counterpart in run"
-    " {run}.",
-    "{count} topics of run {other}, with {share} of its words, have no clear counterpart in run"
-    " {run}.",
+ALONE = Plural(
+    "{count} resembles no topic there, or several equally",
+    "{count} resemble no topic there, or several equally",
+)
+OTHERS = "The other {count} have none: {parts}."
+ONE_OTHER_DIVIDED = "The other one has none: it is divided differently there."
+ONE_OTHER_ALONE = "The other one has none: it resembles no topic there, or several equally."
+LONE_IN_SECOND = Plural(
+    "{count} of the {topics} topics of run {other}, with {share} of its words, has no counterpart in"
+    " run {run}.",
+    "{count} of the {topics} topics of run {other}, with {share} of its words, have no counterpart in"
+    " run {run}.",
 )
 ROWS: dict[FateKind, str] = {
-    "same": "The same in both",
-    "several": "Several topics in the other run",
-    "part": "Part of a topic in the other run",
-    "alone": "No clear counterpart",
+    "same": "Counterpart in the other run",
+    "several": "None: several topics there",
+    "part": "None: part of a topic there",
+    "alone": "None: resembles no topic there, or several equally",
 }
 LISTS: dict[FateKind, tuple[Show, Show]] = {  # where they are listed, of either run
     "same": ("matched", "matched"),
@@ -44,8 +50,8 @@ ONLY_THESE: dict[FateKind, Plural] = {
         "The {count} topics of run {run} that are part of a topic in run {other}.",
     ),
     "alone": Plural(
-        "The topic of run {run} that has no clear counterpart in run {other}.",
-        "The {count} topics of run {run} that have no clear counterpart in run {other}.",
+        "The topic of run {run} that resembles no topic of run {other}, or several equally.",
+        "The {count} topics of run {run} that resemble no topic of run {other}, or several equally.",
     ),
 }
 
@@ -53,21 +59,32 @@ ONLY_THESE: dict[FateKind, Plural] = {
 def sentences(pairs: Pairs) -> list[str]:
     """Of the first run's topics, and of what the second has besides."""
     fates = {fate.kind: fate for fate in pairs.fates}
-    answer_sentences = [_sentence_of_partners(pairs, fates["same"]), _sentence_of_others(fates)]
-    fate = fates["alone"]
-    topics = fate.topics[1]
-    if topics:
-        pattern = ALONE_IN_SECOND.pattern(topics)
-        first, second = pairs.runs
-        share = percent(fate.shares[1])
-        answer_sentences.append(
-            pattern.format(count=count(topics), share=share, run=first, other=second)
-        )
+    answer_sentences = [
+        _sentence_of_partners(pairs, fates["same"]),
+        _sentence_of_others(fates),
+        _sentence_of_second(pairs),
+    ]
     return [sentence for sentence in answer_sentences if sentence]
 
 
+def _sentence_of_second(pairs: Pairs) -> str:
+    """How many topics of the second run have no counterpart in the first; "" where all have one."""
+    without_counterpart = [fate for fate in pairs.fates if fate.kind != "same"]
+    lone_topics = sum(fate.topics[1] for fate in without_counterpart)
+    if not lone_topics:
+        return ""
+    first, second = pairs.runs
+    return LONE_IN_SECOND.pattern(lone_topics).format(
+        count=count(lone_topics),
+        topics=count(sum(fate.topics[1] for fate in pairs.fates)),
+        share=percent(sum(fate.shares[1] for fate in without_counterpart)),
+        run=first,
+        other=second,
+    )
+
+
 def _sentence_of_partners(pairs: Pairs, fate: Fate) -> str:
-    """fate: of those that are the same in both runs."""
+    """fate: of those that have a counterpart."""
     first, second = pairs.runs
     partners = fate.topics[0]
     topics = sum(fate_of_pair.topics[0] for fate_of_pair in pairs.fates)
@@ -87,14 +104,21 @@ def _sentence_of_partners(pairs: Pairs, fate: Fate) -> str:
 
 
 def _sentence_of_others(fates: dict[FateKind, Fate]) -> str:
-    """What became of the first run's other topics; "" where there are none."""
+    """What became of the first run's topics without a counterpart; "" where there are none."""
     divided_topics = fates["several"].topics[0] + fates["part"].topics[0]
     lone_topics = fates["alone"].topics[0]
     parts = []
     for pattern, topics in ((DIVIDED, divided_topics), (ALONE, lone_topics)):
         if topics:
             parts.append(pattern.pattern(topics).format(count=count(topics)))
-    return f"{join_names(parts)}." if parts else ""
+    if not parts:
+        return ""
+    if not fates["same"].topics[0]:  # a sentence before it said that none has a counterpart
+        return f"{join_names(parts)}."
+    others = divided_topics + lone_topics
+    if others == 1:
+        return ONE_OTHER_DIVIDED if divided_topics else ONE_OTHER_ALONE
+    return OTHERS.format(count=count(others), parts=join_names(parts))
 
 
 def rows(pairs: Pairs) -> list[FateRow]:

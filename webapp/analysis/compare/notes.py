@@ -323,11 +323,11 @@ def _say_matches(done: list[Measured], reference: int | None) -> list[str]:
     has_all = most_matched.matched == topics
     if has_all:
         name = _name_run(most_matched)
-        note = f"All {count(topics)} topics of run {reference} have a partner in {name}"
+        note = f"All {count(topics)} topics of run {reference} have a counterpart in {name}"
     else:
         note = (
             f"Of the {count(topics)} topics of run {reference}, {count(most_matched.matched)} have a"
-            f" partner in {_name_run(most_matched)}"
+            f" counterpart in {_name_run(most_matched)}"
         )
     if least.matched == most_matched.matched:
         in_others = ", as in every other run" if len(other_scores) > 1 else ""

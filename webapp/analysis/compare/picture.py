@@ -267,4 +267,5 @@ def _middle_of_lone(column: _Column) -> str | None:
         return None
     top = min(span.top for span in spans)
     bottom = max(span.bottom for span in spans)
-    return f"{(top + bottom) / 2:.1f}"
+    middle = min((top + bottom) / 2, HEIGHT - EDGE)  # of few words: its name would be cut
+    return f"{middle:.1f}"

@@ -13,22 +13,29 @@ from webapp.core.runs import replicates
 from webapp.models import Run
 from webapp.platform.drawing.numbers import count
 
-ALL_HAVE_PARTNERS = "Every topic of run {run} has a partner in run {other}."
+ALL_HAVE_PARTNERS = "Every topic of run {run} has a counterpart in run {other}."
 WITHOUT_PARTNER = Plural(
-    "{lone} of the {topics} topics of run {run} has no partner in run {other}.",
-    "{lone} of the {topics} topics of run {run} have no partner in run {other}.",
+    "{lone} of the {topics} topics of run {run} has no counterpart in run {other}.",
+    "{lone} of the {topics} topics of run {run} have no counterpart in run {other}.",
 )
-USUAL = " With another seed of run {run} it is {fewest} of {topics}."
-USUAL_RANGE = " With other seeds of run {run} it is {fewest} to {most} of {topics}."
+USUAL = (
+    " Two trainings of run {run} that differ by chance alone leave {fewest} of {topics} topics without"
+    " a counterpart."
+)
+USUAL_RANGE = (
+    " Two trainings of run {run} that differ by chance alone leave {fewest} to {most} of {topics}"
+    " topics without a counterpart."
+)
 DIFFERENCES = Plural(
-    " One of the {lone} is found again with every other seed: it is a difference.",
-    " {differences} of the {lone} are found again with every other seed: they are differences.",
+    " One of the {lone} is found again by every training with another seed: it is a difference.",
+    " {differences} of the {lone} are found again by every training with another seed: they are"
+    " differences.",
 )
 NO_DIFFERENCE = Plural(
-    " Not every other seed finds it again, so it is no difference.",
-    " None of the {lone} is found again with every other seed, so none is a difference.",
+    " Not every training with another seed finds it again, so it may be chance.",
+    " None of the {lone} is found again by every training with another seed, so each may be chance.",
 )
-THE_DIFFERENCE = " Every other seed finds it again: it is a difference."  # the only lone one
+THE_DIFFERENCE = " Every training with another seed finds it again: it is a difference."  # the only lone one
 NOT_KNOWN = Plural(
     " What other seeds of run {run} change is not known, so it is not called a difference.",
     " What other seeds of run {run} change is not known, so none of these is called a difference.",

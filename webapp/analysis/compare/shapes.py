@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from inference.explore.matching import LEAST_SIMILARITY
 from webapp.analysis.compare.fates import Fate, FateKind
 from webapp.analysis.compare.picture import Picture
 from webapp.analysis.compare.run_table import Measured
@@ -318,3 +319,8 @@ class CompareHtml:
     fates: list[FateRow]
     answer: list[str]
     only_these: str
+
+    @property
+    def least_alike(self) -> float:
+        """How alike counterparts are at least."""
+        return LEAST_SIMILARITY

@@ -261,7 +261,7 @@ def test_a_topic_that_is_like_one_without_being_its_partner_is_not_said_to_be_un
     alone = fates.Fate("alone", [2, 2], [1.0, 1.0])
     others = [fates.Fate(kind, [0, 0], [0.0, 0.0]) for kind in fates.KINDS[:3]]
     pairs = SimpleNamespace(runs=[1, 2], fates=[*others, alone])
-    assert "2 have no clear counterpart there." in answer.sentences(pairs)
+    assert "2 resemble no topic there, or several equally." in answer.sentences(pairs)
 
 
 def test_kinds_of_topics_are_all_topics_and_all_words(client, trained, others):
@@ -295,9 +295,10 @@ def test_sentences_of_two_runs_can_be_read_aloud():
     of_kinds = [fates.Fate(kind, topics, [0.74, 0.02]) for kind, topics in kinds]
     pairs = SimpleNamespace(runs=[1, 2], fates=of_kinds, lists=lists)
     assert answer.sentences(pairs) == [
-        "62 of the 100 topics of run 1 are the same in run 2, with 74% of its words.",
-        "9 are divided differently there and 29 have no clear counterpart there.",
-        "1 topic of run 2, with 2.0% of its words, has no clear counterpart in run 1.",
+        "62 of the 100 topics of run 1, with 74% of its words, have a counterpart in run 2.",
+        "The other 38 have none: 9 are divided differently there and 29 resemble no topic there, or"
+        " several equally.",
+        "6 of the 68 topics of run 2, with 6.0% of its words, have no counterpart in run 1.",
     ]
     assert all(len(said.split()) <= 25 for said in answer.sentences(pairs))
     several = answer.rows(pairs)[1]
@@ -309,9 +310,39 @@ def test_sentences_of_two_runs_can_be_read_aloud():
     alone = fates.Fate("alone", [2, 0], [1.0, 0.0])
     pairs = SimpleNamespace(runs=[1, 2], fates=[*nothing, alone], lists=lists)
     assert answer.sentences(pairs) == [
-        "No topic of run 1 is the same in run 2.",
-        "2 have no clear counterpart there.",
+        "No topic of run 1 has a counterpart in run 2.",
+        "2 resemble no topic there, or several equally.",
     ]
+
+
+def test_sentences_lists_and_the_table_count_topics_without_a_counterpart_alike(
+    client, trained, others
+):
+    """2 and 20 had “no clear counterpart”, and 5 and 30 “no partner”."""
+    page = client.get(address(trained.pk, others[1].pk)).content.decode()
+    topics = data(client, trained.pk, others[1].pk)["topics"]
+    for side, (name, band) in enumerate(zip(("first", "second"), topics["bands"], strict=True)):
+        lone = sum(fate["topics"][side] for fate in topics["fates"] if fate["kind"] != "same")
+        assert topics["lists"][name]["count"] == band["without_partner"] == lone
+        if lone:
+            assert f"{lone} of the {len(RunView((trained, others[1])[side]).topics)}" in page
+    assert "partner" not in re.sub(r"<[^>]*>", "", page)
+    one_apart = [
+        fates.Fate(kind, [n, n], [n / 5, n / 5])
+        for kind, n in zip(fates.KINDS, (4, 1, 0, 0), strict=True)
+    ]
+    pairs = SimpleNamespace(runs=[1, 2], fates=one_apart)
+    assert answer.sentences(pairs)[1:] == [
+        "The other one has none: it is divided differently there.",
+        "1 of the 5 topics of run 2, with 20% of its words, has no counterpart in run 1.",
+    ]
+
+
+def test_the_name_of_a_thin_last_row_is_within_the_picture(trained, others):
+    """Its lower half was cut off."""
+    between = matchings.matched(trained, others[1])
+    drawn = picture.drawn(RunView(trained), RunView(others[1]), between)
+    assert all(float(middle) <= drawn.height - picture.EDGE for middle in drawn.lone if middle)
 
 
 def test_a_picture_of_two_runs_has_every_topic_and_no_name_on_another(trained, others):
@@ -668,7 +699,7 @@ def test_only_what_every_other_seed_has_is_a_difference(client, seeded, others):
     band, unknown = topics["bands"]
     assert band["with_other_seeds"] == [3, 4] and unknown["differences"] is None
     assert band["differences"] == sum(row["difference"] for row in topics["rows"])
-    assert "With other seeds of run" in band["sentence"] and "3 to 4 of 6" in band["sentence"]
+    assert "differ by chance alone leave 3 to 4 of 6 topics" in band["sentence"]
     for show in ("split", "merged"):
         assert all(
             row["difference"] is not None
@@ -706,19 +737,19 @@ def test_a_split_is_a_difference_where_seeds_keep_the_whole_and_its_parts():
 def test_where_no_topic_lacks_a_partner_nothing_is_said_of_seeds():
     view = SimpleNamespace(run=SimpleNamespace(pk=2), topics=range(40))
     said = seed_band.say_partners(view, SimpleNamespace(pk=3), 0, [14, 18], 0)
-    assert said == "Every topic of run 2 has a partner in run 3."
+    assert said == "Every topic of run 2 has a counterpart in run 3."
 
 
 @pytest.mark.parametrize(
     "differences, said",
     [
         (None, "so it is not called a difference."),
-        (0, "Not every other seed finds it again, so it is no difference."),
-        (1, "Every other seed finds it again: it is a difference."),
+        (0, "Not every training with another seed finds it again, so it may be chance."),
+        (1, "Every training with another seed finds it again: it is a difference."),
     ],
 )
 def test_one_topic_without_a_partner_is_spoken_of_in_the_singular(differences, said):
     view = SimpleNamespace(run=SimpleNamespace(pk=2), topics=range(40))
     sentence = seed_band.say_partners(view, SimpleNamespace(pk=3), 1, [14, 18], differences)
-    assert sentence.startswith("1 of the 40 topics of run 2 has no partner in run 3. ")
+    assert sentence.startswith("1 of the 40 topics of run 2 has no counterpart in run 3. ")
     assert sentence.endswith(f" {said}") and "these" not in sentence and "None" not in sentence

@@ -413,10 +413,10 @@ def test_the_other_sentences():
     assert "By UMass it is run 1." in text and "with more topics" not in text
     assert "with more topics" in said(ONE, replace(TWO, K=50))
     assert (
-        "Of the 40 topics of run 1, 30 have a partner in run 2, the most, and 20 in run 3 (U), the"
+        "Of the 40 topics of run 1, 30 have a counterpart in run 2, the most, and 20 in run 3 (U), the"
         " fewest." in text
     )
-    assert "Of the 40 topics of run 1, 30 have a partner in run 2." in said(ONE, TWO)
+    assert "Of the 40 topics of run 1, 30 have a counterpart in run 2." in said(ONE, TWO)
     assert "Run 1 was trained in the least time, 10 s; run 2 took the most, 1 min 10 s." in text
     assert "Run 2 uses 34 of its 150 topics; the rest have no words." in said(
         ONE, replace(TWO, K=150, in_use=34)
