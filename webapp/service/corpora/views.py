@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from webapp.core.asked_training.forms import SeveralForm, TrainForm
-from webapp.core.documents import corpus_unit, document_days, unit_sentences
+from webapp.core.documents import corpus_unit, document_days, unit_sentences, unit_words
 from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
@@ -456,14 +456,27 @@ def embargo(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     return redirect("corpus", corpus.pk)
 
 
+def _say_unit(field: str | None) -> str:
+    """What was chosen as who speaks. field: "" for each document, None for not known."""
+    if field is None:
+        return "Topograph looks in the texts for who speaks, for the intervals of all runs."
+    if not field:
+        return "In the intervals of all runs, each document now counts as a speaker of its own."
+    return (
+        "In the intervals of all runs, documents with the same"
+        f" {unit_words.column(field)} now count as one speaker’s."
+    )
+
+
 @require_POST
 @looked_up
 def unit(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Keep who speaks. unit: "=" and a field's name, "" for each document, "?" for not known."""
     with show_errors(request):
         choice = request.POST.get("unit", "?")
-        corpus_unit.choose(corpus, None if choice == "?" else choice.removeprefix("="))
-        messages.success(request, "The intervals of all runs follow it.")
+        field = None if choice == "?" else choice.removeprefix("=")
+        corpus_unit.choose(corpus, field)
+        messages.success(request, _say_unit(field))
     return redirect(back(request, reverse("corpus", args=[corpus.pk])))
 
 

@@ -78,6 +78,21 @@ def test_the_page_of_a_corpus_asks_who_speaks(client, spoken):
         assert Corpus.objects.get(pk=spoken.corpus_id).unit == kept
 
 
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ("=who spoke", "documents with the same “who spoke” now count as one speaker’s."),
+        ("", "each document now counts as a speaker of its own."),
+        ("?", "Topograph looks in the texts for who speaks, for the intervals of all runs."),
+    ],
+)
+def test_the_answer_says_what_was_chosen_and_for_what(client, spoken, sent, said):
+    """It said “The intervals of all runs follow it.”"""
+    address = reverse("corpus_unit", args=[spoken.corpus_id])
+    shown = client.post(address, {"unit": sent}, follow=True).content.decode()
+    assert said in shown
+
+
 def test_who_speaks_can_be_said_from_the_page_of_effects(client, spoken):
     here = reverse("run_effects", args=[spoken.pk])
     assert "Count <bdi>each who spoke</bdi> as one" in client.get(here).content.decode()

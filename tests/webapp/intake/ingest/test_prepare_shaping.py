@@ -194,6 +194,29 @@ def test_columns_kinds_and_the_order_of_dates_stay_when_it_is_shown_again(client
     ]
 
 
+def test_a_page_says_why_some_shared_lines_are_ticked(client):
+    """Of three maintainers' lines one was ticked, and nothing said why."""
+    rows = [["text"]]
+    for number, row in enumerate(example_rows(40)[1:]):
+        speech = row[-1][:2000]
+        maintainer = ""
+        if number % 2:
+            maintainer = "Julian Klode\n"
+        elif number % 8 == 0:
+            maintainer = "Marc Haber\n"
+        rows.append([maintainer + speech])
+    _, url = prepare(client, ("changes.csv", as_csv(rows)))
+    page = client.get(url)
+    shown = in_one_line(page)
+    chosen = {silence.label: silence.chosen for silence in page.context["page"].silences}
+    ticked = [label for label in chosen if "Julian Klode" in label and chosen[label]]
+    unticked = [label for label in chosen if "Marc Haber" in label and not chosen[label]]
+    assert ticked and unticked
+    assert (
+        "ticked if at least a quarter of these texts have it; rarer ones are left to you" in shown
+    )
+
+
 @pytest.mark.parametrize("sections", ["", "paragraphs"])
 def test_how_many_documents_there_are_is_told_from_the_beginning(client, monkeypatch, sections):
     monkeypatch.setattr(limits, "MOST_DOCUMENTS", 400)

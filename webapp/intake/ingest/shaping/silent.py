@@ -40,6 +40,7 @@ _HEAD_CHARACTERS = 400  # of a text, where a salutation may be
 _LEAST_TEXTS = 5
 _SALUTED_SHARE = 0.1
 # Of the texts, that begin with a salutation, or have words in common, which are left out by default
+# (templates/corpus/prepare.html says so)
 _USUAL_SHARE = 0.25
 _LONGEST_RULE_NAME = 80  # characters of its rule's name
 _MOST_SALUTATIONS = 8  # salutations of a corpus
