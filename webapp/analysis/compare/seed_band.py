@@ -35,7 +35,9 @@ NO_DIFFERENCE = Plural(
     " Not every training with another seed finds it again, so it may be chance.",
     " None of the {lone} is found again by every training with another seed, so each may be chance.",
 )
-THE_DIFFERENCE = " Every training with another seed finds it again: it is a difference."  # the only lone one
+THE_DIFFERENCE = (
+    " Every training with another seed finds it again: it is a difference."  # the only lone one
+)
 NOT_KNOWN = Plural(
     " What other seeds of run {run} change is not known, so it is not called a difference.",
     " What other seeds of run {run} change is not known, so none of these is called a difference.",

@@ -17,6 +17,28 @@ def of_codes(value: float | None, scale: bool) -> str:
     return f"{value:.2f}" if scale else percent(value)
 
 
+@register.filter
+def few_codes(cell: Cell, scale: bool) -> str:
+    """On how few codes an estimate rests: "only 1 of 20 has the code". A document that half of its
+    coders say yes of counts half."""
+    coded = f"{cell.coded:,}"
+    if scale:
+        return f"only {coded} coded"
+    if cell.few_without:
+        few = _write_documents(cell.without)
+        if few == "0":
+            return f"all {coded} have the code"
+        return f"only {few} of {coded} {'does' if few == '1' else 'do'} not have the code"
+    few = _write_documents(cell.positives)
+    if few == "0":
+        return f"none of {coded} has the code"
+    return f"only {few} of {coded} {'has' if few == '1' else 'have'} the code"
+
+
+def _write_documents(documents: float) -> str:
+    return f"{documents:,.1f}".removesuffix(".0")
+
+
 @register.simple_tag
 def interval_line(cell: Cell, largest: float) -> dict | None:
     """An estimate with its interval, and that of the coded documents alone, on a line from 0 to

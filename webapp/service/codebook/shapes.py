@@ -1,6 +1,7 @@
 """What the pages of the codebook show: those that are also answered as JSON have their keys in this
 order."""
 
+import math
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -99,6 +100,18 @@ class ConceptPage(OfConcept):
     file: CodeFileRow | None
     fewest_drawn: int
     most_drawn: int
+
+    @property
+    def twice(self) -> int:
+        """How many documents two readers code."""
+        return self.readings[1] - self.drawn
+
+    @property
+    def twice_beyond_asked(self) -> bool:
+        """Whether these are more than the percentage that was asked for."""
+        if self.draw is None or not self.draw.overlap:
+            return False
+        return self.twice > math.ceil(self.draw.overlap * self.drawn)
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,10 @@ def write_difference(difference: Interval, is_scale: bool) -> str:
 
     def written(number: float | None) -> str:
         number = number or 0.0
-        signed = f"{number:+.2f}" if is_scale else f"{100 * number:+.0f}"
-        return signed.replace("-", "−")
+        digits = f"{number:.2f}" if is_scale else f"{100 * number:.0f}"
+        if not float(digits):  # "-0" and "+0" of what rounds to nothing
+            return digits.removeprefix("-")
+        return digits.replace("-", "−") if number < 0 else f"+{digits}"
 
     unit = "" if is_scale else " points"
     ends = f"{written(difference.low)} to {written(difference.high)}"

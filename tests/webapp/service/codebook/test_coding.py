@@ -551,6 +551,18 @@ def test_a_coder_goes_back_to_the_concept_in_the_run_they_came_from(
         assert f'href="{reverse("concept", args=[run.pk, concept.pk])}"' in page
 
 
+def test_a_page_says_how_many_texts_two_readers_code_and_why_they_are_more(client, trained):
+    """Of 80 documents 20% were to be coded twice, and 60 were, which no page said."""
+    concept = drawn(trained, 30, topic="")
+    address = reverse("concept", args=[trained.pk, concept.pk])
+    text = " ".join(re.sub(r"<[^>]*>", "", client.get(address).content.decode()).split())
+    assert (
+        "documents were drawn at random. Two readers code 30 of them, to see whether they agree: you"
+        " asked for 20%, but fewer than 60 could not tell. 0 of 60 readings are done; a document for"
+        " two readers counts twice." in text
+    )
+
+
 def test_a_draw_is_done_once_and_taken_back_while_nothing_is_coded(client, trained):
     concept = concept_of(trained)
     change = reverse("concept_change", args=[trained.pk, concept.pk])

@@ -15,7 +15,14 @@ from tests.webapp.service.codebook.test_coding import about_war
 from webapp.core.documents import document_groups
 from webapp.models import Document
 from webapp.platform.accounts.roles import Role
-from webapp.service.codebook import coding, concepts, estimates_page, views
+from webapp.service.codebook import (
+    codebook_tags,
+    coding,
+    concepts,
+    estimates_page,
+    views,
+    written_intervals,
+)
 from webapp.service.codebook.shapes import Cell, Interval
 
 __all__ = ["one_seed"]
@@ -84,6 +91,40 @@ def test_few_codes_of_either_kind_are_told(is_scale, coded, positives, told):
         few_without=coded - positives < positives,
     )
     assert estimates_page.say_few_codes(SimpleNamespace(is_scale=is_scale), cell) == told
+
+
+@pytest.mark.parametrize(
+    ("is_scale", "coded", "positives", "told"),
+    [
+        (False, 13, 13, "all 13 have the code"),  # said “0 of 13 do not have the code”
+        (False, 20, 1, "only 1 of 20 has the code"),  # said “1 of 20 have the code”
+        (False, 20, 2.5, "only 2.5 of 20 have the code"),
+        (False, 20, 19, "only 1 of 20 does not have the code"),
+        (False, 20, 0, "none of 20 has the code"),
+        (True, 3, 0, "only 3 coded"),
+    ],
+)
+def test_a_row_says_on_how_few_codes_it_rests(is_scale, coded, positives, told):
+    cell = SimpleNamespace(
+        coded=coded,
+        positives=positives,
+        without=coded - positives,
+        few_without=coded - positives < positives,
+    )
+    assert codebook_tags.few_codes(cell, is_scale) == told
+
+
+@pytest.mark.parametrize(
+    ("values", "is_scale", "written"),
+    [
+        ((-0.001, -0.104, 0.003), False, "0 points (95% interval −10 to 0)"),
+        ((0.07, -0.01, 0.15), False, "+7 points (95% interval −1 to +15)"),
+        ((-0.001, -0.25, 0.5), True, "0.00 (95% interval −0.25 to +0.50)"),
+    ],
+)
+def test_no_difference_of_nothing_has_a_sign(values, is_scale, written):
+    """“a difference of −0 points”"""
+    assert written_intervals.write_difference(Interval(*values), is_scale) == written
 
 
 def test_what_more_codes_give_is_told_of_shares_and_of_means():
