@@ -167,4 +167,12 @@ def of_address(
         return None
     base, first, second = sets
     first, second = time_names.name_by_time(query, base, first, second)
-    return TwoSets(query, selection, base, first, second, against_rest, constant)
+    return TwoSets(
+        query=query,
+        selection=selection,
+        base=base,
+        first=first,
+        second=second,
+        against_rest=against_rest,
+        constant=constant,
+    )

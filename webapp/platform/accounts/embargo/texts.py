@@ -174,7 +174,9 @@ def read_pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list
         first = begin - row["begin"]
         last = end - row["begin"]
         text = row["text"]
-        pieces_read.append(Piece(row["number"], begin, text[first:last], last < len(text)))
+        pieces_read.append(
+            Piece(number=row["number"], first=begin, text=text[first:last], more=last < len(text))
+        )
     return pieces_read
 
 
@@ -284,9 +286,9 @@ def quotation(
     before = "" if corpus.embargo else text[max(start - SENTENCE_CONTEXT, 0) : start]
     behind = "" if corpus.embargo else text[end : end + SENTENCE_CONTEXT]
     return Piece(
-        number,
-        start,
-        text[start:end],
+        number=number,
+        first=start,
+        text=text[start:end],
         more=end < len(text),
         mid_sentence=start > 0 and not sentences.begins(before),
         ends_mid_sentence=end < len(text) and not sentences.ends(text[start:end], behind),
