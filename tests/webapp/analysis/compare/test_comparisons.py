@@ -162,7 +162,7 @@ def test_every_list_is_a_page(client, trained, others, show):
 
 
 def test_a_count_of_topics_leads_to_a_list_of_as_many(client, trained, others):
-    """Those without a clear counterpart are listed without those that the other run divides."""
+    """Those that resemble no topic are listed without those that the other run divides."""
     seen = set()
     for numbers in ((trained.pk, others[0].pk), (trained.pk, others[1].pk)):
         page = client.get(address(*numbers)).content.decode()
