@@ -8,24 +8,24 @@ from webapp.platform.drawing.numbers import count, join_names, percent
 NO_PARTNERS = "No topic of run {run} has a counterpart in run {other}."
 ALL_ARE_PARTNERS = "All {topics} topics of run {run} have a counterpart in run {other}."
 PARTNERS = Plural(
-    "{count} of the {topics} topics of run {run}, with {share} of its words, has a counterpart in run"
-    " {other}.",
-    "{count} of the {topics} topics of run {run}, with {share} of its words, have a counterpart in run"
-    " {other}.",
+    "{count} of the {topics} topics of run {run}, with {share} of its words, has a counterpart in"
+    " run {other}.",
+    "{count} of the {topics} topics of run {run}, with {share} of its words, have a counterpart in"
+    " run {other}.",
 )
 DIVIDED = Plural("{count} is divided differently there", "{count} are divided differently there")
-ALONE = Plural(
+RESEMBLES_NONE = Plural(
     "{count} resembles no topic there, or several equally",
     "{count} resemble no topic there, or several equally",
 )
-OTHERS = "The other {count} have none: {parts}."
-ONE_OTHER_DIVIDED = "The other one has none: it is divided differently there."
-ONE_OTHER_ALONE = "The other one has none: it resembles no topic there, or several equally."
+WITHOUT_COUNTERPART = "The other {count} have none: {parts}."
+ONE_IS_DIVIDED = "The other one has none: it is divided differently there."
+ONE_RESEMBLES_NONE = "The other one has none: it resembles no topic there, or several equally."
 LONE_IN_SECOND = Plural(
-    "{count} of the {topics} topics of run {other}, with {share} of its words, has no counterpart in"
-    " run {run}.",
-    "{count} of the {topics} topics of run {other}, with {share} of its words, have no counterpart in"
-    " run {run}.",
+    "{count} of the {topics} topics of run {other}, with {share} of its words, has no counterpart"
+    " in run {run}.",
+    "{count} of the {topics} topics of run {other}, with {share} of its words, have no counterpart"
+    " in run {run}.",
 )
 ROWS: dict[FateKind, str] = {
     "same": "Counterpart in the other run",
@@ -51,7 +51,8 @@ ONLY_THESE: dict[FateKind, Plural] = {
     ),
     "alone": Plural(
         "The topic of run {run} that resembles no topic of run {other}, or several equally.",
-        "The {count} topics of run {run} that resemble no topic of run {other}, or several equally.",
+        "The {count} topics of run {run} that resemble no topic of run {other}, or several"
+        " equally.",
     ),
 }
 
@@ -108,17 +109,17 @@ def _sentence_of_others(fates: dict[FateKind, Fate]) -> str:
     divided_topics = fates["several"].topics[0] + fates["part"].topics[0]
     lone_topics = fates["alone"].topics[0]
     parts = []
-    for pattern, topics in ((DIVIDED, divided_topics), (ALONE, lone_topics)):
+    for pattern, topics in ((DIVIDED, divided_topics), (RESEMBLES_NONE, lone_topics)):
         if topics:
             parts.append(pattern.pattern(topics).format(count=count(topics)))
     if not parts:
         return ""
     if not fates["same"].topics[0]:  # a sentence before it said that none has a counterpart
         return f"{join_names(parts)}."
-    others = divided_topics + lone_topics
-    if others == 1:
-        return ONE_OTHER_DIVIDED if divided_topics else ONE_OTHER_ALONE
-    return OTHERS.format(count=count(others), parts=join_names(parts))
+    other_topics = divided_topics + lone_topics
+    if other_topics == 1:
+        return ONE_IS_DIVIDED if divided_topics else ONE_RESEMBLES_NONE
+    return WITHOUT_COUNTERPART.format(count=count(other_topics), parts=join_names(parts))
 
 
 def rows(pairs: Pairs) -> list[FateRow]:

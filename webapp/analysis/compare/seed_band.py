@@ -19,8 +19,8 @@ WITHOUT_PARTNER = Plural(
     "{lone} of the {topics} topics of run {run} have no counterpart in run {other}.",
 )
 USUAL = (
-    " Two trainings of run {run} that differ by chance alone leave {fewest} of {topics} topics without"
-    " a counterpart."
+    " Two trainings of run {run} that differ by chance alone leave {fewest} of {topics} topics"
+    " without a counterpart."
 )
 USUAL_RANGE = (
     " Two trainings of run {run} that differ by chance alone leave {fewest} to {most} of {topics}"
@@ -33,7 +33,8 @@ DIFFERENCES = Plural(
 )
 NO_DIFFERENCE = Plural(
     " Not every training with another seed finds it again, so it may be chance.",
-    " None of the {lone} is found again by every training with another seed, so each may be chance.",
+    " None of the {lone} is found again by every training with another seed, so each may be"
+    " chance.",
 )
 THE_DIFFERENCE = (
     " Every training with another seed finds it again: it is a difference."  # the only lone one

@@ -131,7 +131,7 @@ def of_claim(claim: ClaimInRuns) -> Conclusion:
     elsewhere = claim.elsewhere
     if claim.waiting or claim.left:
         return _so_far(elsewhere)
-    if not elsewhere.others:
+    if not elsewhere.examined:
         return Conclusion(
             "",
             "Only this run has been examined. Another number of topics, seed or set of words might"
@@ -158,7 +158,7 @@ def of_claim(claim: ClaimInRuns) -> Conclusion:
 def _so_far(elsewhere: HeldInOthers) -> Conclusion:
     """While other runs are still being examined."""
     nothing_yet = "Others are still being examined, so nothing can be concluded yet."
-    if not elsewhere.others:
+    if not elsewhere.examined:
         return Conclusion("", nothing_yet.replace("Others", "Other runs"))
     if not elsewhere.with_topic:
         return Conclusion("", f"No run that was examined so far has this topic. {nothing_yet}")
@@ -175,13 +175,13 @@ def _unchecked(elsewhere: HeldInOthers) -> str:
 def _held(elsewhere: HeldInOthers) -> str:
     """In how many of the other runs a claim holds: "Holds in 1 of 3 other runs, of which 1 doesn’t
     have the topic"."""
-    if elsewhere.others == 1:
+    if elsewhere.examined == 1:
         return "Holds in the other run" if elsewhere.holds else "Doesn’t hold in the other run"
-    held = f"Holds in {elsewhere.holds or 'none'} of {elsewhere.others} other runs"
+    sentence = f"Holds in {elsewhere.holds or 'none'} of {elsewhere.examined} other runs"
     if not elsewhere.without_topic:
-        return held
+        return sentence
     verb = "doesn’t" if elsewhere.without_topic == 1 else "don’t"
-    return f"{held}, of which {elsewhere.without_topic} {verb} have the topic"
+    return f"{sentence}, of which {elsewhere.without_topic} {verb} have the topic"
 
 
 def _from_all_runs(claim: ClaimInRuns) -> str:

@@ -70,11 +70,11 @@ class Tested(NamedTuple):
 
 
 class HeldInOthers(NamedTuple):
-    """In how many of the other runs a claim holds. others: those that were examined. with_topic: of
-    these, the ones that have the topic. without_topic: the ones that were compared and don’t have
-    it. holds: in so many of those with the topic."""
+    """In how many of the other runs a claim holds. examined: other runs in all. with_topic: those
+    that have the topic. without_topic: those that were compared and don't have it. holds: in so
+    many of those with the topic."""
 
-    others: int
+    examined: int
     with_topic: int
     without_topic: int
     holds: int
@@ -102,11 +102,17 @@ class ClaimInRuns(NamedTuple):
     @property
     def elsewhere(self) -> HeldInOthers:
         """How the claim fares in the runs that are not its own."""
-        own_variant, *others = self.variants
-        with_topic = [variant for variant in others if variant.topic is not None]
-        absent = [variant for variant in others if variant.topic is None and not variant.problem]
+        own_variant, *other_variants = self.variants
+        with_topic = [variant for variant in other_variants if variant.topic is not None]
+        compared = [variant for variant in other_variants if not variant.problem]
+        without_topic = [variant for variant in compared if variant.topic is None]
         holding = [variant for variant in with_topic if variant.holds(own_variant)]
-        return HeldInOthers(len(others), len(with_topic), len(absent), len(holding))
+        return HeldInOthers(
+            examined=len(other_variants),
+            with_topic=len(with_topic),
+            without_topic=len(without_topic),
+            holds=len(holding),
+        )
 
 
 def other_runs(run: Run) -> list[Run]:

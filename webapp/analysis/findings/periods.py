@@ -102,11 +102,10 @@ def name_bins(length: str, bins: list[str]) -> str:
 
 def _count_time(number: int, longer: int, unit: str, longer_unit: str) -> str:
     """ "nine months", "four years". longer: how many units the longer unit has."""
+    if number == longer:
+        return longer_unit
     if number % longer == 0:
-        number //= longer
-        unit = longer_unit
-    if number == 1:
-        return unit
+        return f"{in_words(number // longer)} {longer_unit}s"
     return f"{in_words(number)} {unit}s"
 
 

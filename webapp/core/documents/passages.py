@@ -70,15 +70,15 @@ def bibtex(corpus: Corpus, cited_spans: list[tuple[int, Place]]) -> list[str]:
     there."""
     about_documents = embargo.about(corpus, {number for number, _ in cited_spans}, *_CITED)
     speaker = speaker_column(corpus)
-    return [
-        citations.bibtex(
-            citations.passage(
-                corpus.name, row, json.loads(row["metadata"]), *passage_place, speaker
-            )
-        )
-        for number, passage_place in cited_spans
-        if (row := about_documents.get(number))
-    ]
+    entries = []
+    for number, place in cited_spans:
+        about = about_documents.get(number)
+        if about is None:
+            continue
+        metadata = json.loads(about["metadata"])
+        cited = citations.passage(corpus.name, about, metadata, *place, speaker)
+        entries.append(citations.bibtex(cited))
+    return entries
 
 
 def speaker_column(corpus: Corpus) -> str:

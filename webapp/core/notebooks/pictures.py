@@ -35,6 +35,7 @@ BOTTOM = 20.0
 LINE_HEIGHT = 12.0  # points from one name to the next
 MOST_LETTERS = 22  # of a name; there is room for so many
 NAME_SIZE = 7.5  # points, of names on a map
+AXIS_GAP = 4  # points from a share on the axis to the lines
 BASELINE = 0.33  # of their size, from the middle of a letter down to its line
 OPAQUE = 0.8  # of its circles
 CORNERS = 32  # of the polygon that is drawn as a circle
@@ -194,8 +195,9 @@ class _Frame:
     def axis(self) -> list[Text]:
         texts = []
         for share in self.shares:
-            place = (LEFT - 4, self.point(0, share)[1] + FONT_SIZE / 3)
-            texts.append(Text(place, kept_axes.level_text(share), FADED, "end"))
+            _, y = self.point(0, share)
+            end = (LEFT - AXIS_GAP, y + BASELINE * FONT_SIZE)
+            texts.append(Text(end, kept_axes.level_text(share), FADED, "end"))
         return texts
 
 
@@ -204,6 +206,6 @@ def _ticks(frame: _Frame, labels: list[str]) -> list[Text]:
     letters = (WIDTH - LEFT - RIGHT) / (LETTER_WIDTH * FONT_SIZE)
     y = HEIGHT - BOTTOM + FONT_SIZE + 2
     return [
-        Text((frame.point(tick.place, 0.0)[0], y), tick.text, FADED, "middle")
+        Text((frame.point(tick.position, 0.0)[0], y), tick.text, FADED, "middle")
         for tick in kept_axes.ticks(labels, letters)
     ]

@@ -18,6 +18,7 @@ MONTHS = (
     "January February March April May June July August September October November December".split()
 )
 LETTERS_OF_MONTH = 3
+DAYS_OF_A_MONTH = 31  # at most, so that no day is in the next month
 FEWEST_YEARS = 2  # that an axis of years has; dates of fewer say their months
 # "1945", "1940s", "the 1940s", "1945-03", "March 1945", "9 March 1945", and spans that begin so
 WRITTEN_TIME = re.compile(
@@ -28,10 +29,10 @@ WRITTEN_TIME = re.compile(
 
 @dataclass(frozen=True)
 class AxisTick:
-    """place: among the points of the chart, 0 the first; between two of them where a year begins
+    """position: among the points of the chart, 0 the first; between two of them where a year begins
     there."""
 
-    place: float
+    position: float
     text: str
 
 
@@ -102,25 +103,25 @@ def _read_time(written: re.Match[str]) -> WrittenTime:
     short = f"{MONTHS[month % len(MONTHS)][:LETTERS_OF_MONTH]} {year}"
     if written["day"]:
         short = f"{day} {short}"
-    fraction = (month + (day - 1) / 31) / len(MONTHS)
+    fraction = (month + (day - 1) / DAYS_OF_A_MONTH) / len(MONTHS)
     return WrittenTime(year + fraction, short)
 
 
 def _years(times: Sequence[float], letters: float) -> list[AxisTick]:
     """Round years, as many as find room. times: when the periods begin."""
-    most = int(letters / (2 * LETTERS_OF_YEAR))
+    most_ticks = int(letters / (2 * LETTERS_OF_YEAR))
     first = math.ceil(times[0])
     last = math.floor(times[-1])
-    step = next((step for step in YEARS if (last - first) / step < most), YEARS[-1])
+    step = next((step for step in YEARS if (last - first) / step < most_ticks), YEARS[-1])
     years = range(math.ceil(first / step) * step, last + 1, step)
     return [AxisTick(_place_of(year, times), str(year)) for year in years]
 
 
 def _place_of(year: float, times: Sequence[float]) -> float:
     """Where a year begins among periods, between two of them in proportion to their times."""
-    for place, (begin, following) in enumerate(pairwise(times)):
+    for period, (begin, following) in enumerate(pairwise(times)):
         if begin <= year < following:
-            return place + (year - begin) / (following - begin)
+            return period + (year - begin) / (following - begin)
     return len(times) - 1.0
 
 
@@ -135,5 +136,5 @@ def _spread(names: Sequence[str], letters: float) -> list[AxisTick]:
     widest = max(len(name) for name in names)
     count = max(2, min(len(names), int(letters / (widest + SPACE))))
     last = len(names) - 1
-    places = sorted({round(i * last / (count - 1)) for i in range(count)})
-    return [AxisTick(float(place), names[place]) for place in places]
+    labelled = sorted({round(i * last / (count - 1)) for i in range(count)})
+    return [AxisTick(float(period), names[period]) for period in labelled]

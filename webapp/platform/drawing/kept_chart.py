@@ -137,7 +137,8 @@ class _Chart:
         """A line across at each round share, and its number."""
         drawn_levels = []
         for share in self.levels:
-            y = FIELD_HEIGHT - EDGE_UNITS - share / self.largest * (FIELD_HEIGHT - 2 * EDGE_UNITS)
+            height = share / self.largest * (FIELD_HEIGHT - 2 * EDGE_UNITS)
+            y = FIELD_HEIGHT - EDGE_UNITS - height
             level = format_html(
                 '<path class="ground" d="M0 {}H{}"/>'
                 '<text x="-6" y="{}" text-anchor="end">{}</text>',
@@ -205,15 +206,16 @@ class _Chart:
     def _ticks(self) -> list[SafeString]:
         """Years, short dates or some of the rows' names."""
         step = step_between(len(self.labels), FIELD_WIDTH)
-        return [
-            format_html(
+        drawn_ticks = []
+        for tick in kept_axes.ticks(self.labels, FIELD_WIDTH / LETTER_UNITS):
+            drawn_tick = format_html(
                 '<text x="{}" y="{}" text-anchor="middle">{}</text>',
-                f"{EDGE_UNITS + tick.place * step:.1f}",
+                f"{EDGE_UNITS + tick.position * step:.1f}",
                 FIELD_HEIGHT + LABEL_BASELINE,
                 tick.text,
             )
-            for tick in kept_axes.ticks(self.labels, FIELD_WIDTH / LETTER_UNITS)
-        ]
+            drawn_ticks.append(drawn_tick)
+        return drawn_ticks
 
 
 def _last_height(spots: Sequence[Spot | None]) -> float:

@@ -330,16 +330,16 @@ TERMS = {
         "How alike two topics are in their words: 100% if each word has the same weight in both, 0%"
         " if they share no word.",
         "One minus the Jensen–Shannon divergence as a part of its largest value, over all words of"
-        " both. Two topics of different runs are counterparts when the best pairing of all"
-        " topics puts them together and their similarity is at least 60%: distinct topics of one"
+        " both. Two topics of different runs are counterparts when the best pairing of"
+        " all topics puts them together and their similarity is at least 60%: distinct topics of one"
         " run hardly come so near.",
     ),
     "stability": Term(
         "stability",
-        "How reliably other runs find the same topic: the mean of its similarity to its counterpart"
-        " in each of them.",
-        "A run without a counterpart counts as 0%. Topics that return with every seed say more about"
-        " the texts than those that do not. Greene, O’Callaghan and Cunningham 2014.",
+        "How reliably other runs find the same topic: the mean of its similarity to its"
+        " counterpart in each of them.",
+        "A run without a counterpart counts as 0%. Topics that return with every seed say more"
+        " about the texts than those that do not. Greene, O’Callaghan and Cunningham 2014.",
     ),
     # How sure a number is
     "finding": Term(

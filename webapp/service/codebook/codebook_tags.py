@@ -25,14 +25,16 @@ def few_codes(cell: Cell, scale: bool) -> str:
     if scale:
         return f"only {coded} coded"
     if cell.few_without:
-        few = _write_documents(cell.without)
-        if few == "0":
+        few_documents = _write_documents(cell.without)
+        if few_documents == "0":
             return f"all {coded} have the code"
-        return f"only {few} of {coded} {'does' if few == '1' else 'do'} not have the code"
-    few = _write_documents(cell.positives)
-    if few == "0":
+        verb = "does" if few_documents == "1" else "do"
+        return f"only {few_documents} of {coded} {verb} not have the code"
+    few_documents = _write_documents(cell.positives)
+    if few_documents == "0":
         return f"none of {coded} has the code"
-    return f"only {few} of {coded} {'has' if few == '1' else 'have'} the code"
+    verb = "has" if few_documents == "1" else "have"
+    return f"only {few_documents} of {coded} {verb} the code"
 
 
 def _write_documents(documents: float) -> str:

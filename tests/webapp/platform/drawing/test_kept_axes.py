@@ -58,7 +58,7 @@ def test_an_axis_has_years_short_dates_or_names_that_fit(labels, texts):
 def test_a_year_is_where_it_begins():
     half_years = ["January 2000–June 2000", "July 2000–December 2000", "January 2001–June 2001"]
     more = [*half_years, "July 2001–December 2001", "January 2002–June 2002"]
-    assert [tick.place for tick in kept_axes.ticks(more, LETTERS)] == [0, 2, 4]
+    assert [tick.position for tick in kept_axes.ticks(more, LETTERS)] == [0, 2, 4]
 
 
 def test_no_label_of_a_chart_is_cut():
