@@ -11,8 +11,11 @@ MOST_DECIMALS = 3  # of the end of an interval that is near 1
 # ratio so much larger than its lower end is surely no more than that end
 FAR = 10
 WHOLE_FACTOR = 9.95  # a factor from which on no decimal is said
-# Times: an end up to which there may be hardly any difference, as the sentence then says in words
+# Times: an end up to which the difference may be so small that nobody would print it. A finding with
+# such an interval is not listed; of a topic of two sets the words say so
 HARDLY = 1.05
+# Times: from here on an open ratio says how rare the other side is, and not how much more there is
+OUT_OF_PROPORTION = 1_000
 
 
 class TimesAsMuch(NamedTuple):
@@ -41,13 +44,16 @@ def times_as_much(ratio: float | None, low: float | None, high: float | None) ->
     if low is None:
         return TimesAsMuch(times)
     says_only_low = low > 1 and ratio > FAR * low
-    may_be_none = 1 < low <= HARDLY
+    may_be_little = 1 < low <= HARDLY
+    little = _say_little(pattern)
     if says_only_low or high is None or high > FAR * ratio:
+        if ratio >= OUT_OF_PROPORTION and low > 1:
+            return TimesAsMuch(_at_least(pattern, low))
         or_more = sentences.OR_MORE.format(low=_end(low))
-        return TimesAsMuch(times, sentences.HARDLY if may_be_none else or_more, is_open=True)
+        return TimesAsMuch(times, little if may_be_little else or_more, is_open=True)
     ends = sentences.ENDS.format(low=_end(low), high=_end(high))
-    if may_be_none:
-        ends = sentences.ENDS_WITH_HARDLY.format(ends=ends)
+    if may_be_little:
+        ends = sentences.ENDS_WITH_LITTLE.format(ends=ends, little=little)
     return TimesAsMuch(times, ends)
 
 
@@ -71,15 +77,23 @@ def with_caution(sentence: str, answer: StoredAnswer) -> str:
 
 
 def holds_no_difference(low: float | None, high: float | None) -> bool:
-    """Whether an interval of a ratio holds "as much as elsewhere": then it is no difference, and
-    not told."""
-    return low is not None and high is not None and low <= 1 <= high
+    """Whether an interval of a ratio holds "as much as elsewhere", or ends so near to it that there
+    may be hardly any difference: then it is not told. low, high: None where not known, high also
+    where nothing bounds it."""
+    if low is None:
+        return False
+    return low <= HARDLY and (high is None or high >= 1 / HARDLY)
 
 
 def _at_least(pattern: str, factor: float) -> str:
     if factor <= HARDLY:
-        return sentences.HARDLY
+        return _say_little(pattern)
     return sentences.AT_LEAST.format(times=pattern.format(factor=_factor(factor)))
+
+
+def _say_little(pattern: str) -> str:
+    """pattern: of the ratio, more or less."""
+    return sentences.LITTLE_LESS if pattern == sentences.TIMES_LESS else sentences.LITTLE_MORE
 
 
 def _inverse(end: float | None) -> float | None:

@@ -196,9 +196,10 @@ ENDS = "{low} to {high}"
 # Of an interval without an upper end, or whose lower end is far below the ratio: few who speak made
 # the shares, which are beside it and can be divided
 OR_MORE = "surely {low} or more"
-# Of an interval that begins with nearly as much as elsewhere
-HARDLY = "perhaps hardly any difference"
-ENDS_WITH_HARDLY = "{ends}, perhaps hardly any difference"
+# Of an interval that begins with nearly as much as elsewhere: there is a difference
+LITTLE_MORE = "perhaps only a little more"
+LITTLE_LESS = "perhaps only a little less"
+ENDS_WITH_LITTLE = "{ends}, {little}"
 QUIETLY = "{times}, interval {ends}"
 QUIETLY_OPEN = "{times}, {ends}"
 NOT_FOUND_AGAIN = "{topics}not found again with other seeds"

@@ -724,12 +724,16 @@ def test_a_ratio_that_its_interval_leaves_open_is_the_one_that_its_shares_give()
 @pytest.mark.parametrize(
     ("estimate", "low", "high", "said"),
     [
-        (9.8, 1.005, None, "9.8 times, perhaps hardly any difference"),
-        (40.0, 1.02, 90.0, "40 times, perhaps hardly any difference"),
-        (5.5, 1.04, 8.0, "5.5 times, interval 1.04 to 8, perhaps hardly any difference"),
-        (1 / 9.8, 0.0, 1 / 1.005, "9.8 times less, perhaps hardly any difference"),
-        (1 / 2, 1 / 3, 1 / 1.04, "2 times less, interval 1.04 to 3, perhaps hardly any difference"),
-        (None, 1.01, None, "perhaps hardly any difference"),
+        (9.8, 1.005, None, "9.8 times, perhaps only a little more"),
+        (40.0, 1.02, 90.0, "40 times, perhaps only a little more"),
+        (5.5, 1.04, 8.0, "5.5 times, interval 1.04 to 8, perhaps only a little more"),
+        (1 / 9.8, 0.0, 1 / 1.005, "9.8 times less, perhaps only a little less"),
+        (1 / 2, 1 / 3, 1 / 1.04, "2 times less, interval 1.04 to 3, perhaps only a little less"),
+        (None, 1.01, None, "perhaps only a little more"),
+        (0.0, 0.0, 1 / 1.01, "perhaps only a little less"),
+        (2_634.0, 6.5, None, "at least 6.5 times"),
+        (1 / 2_634, 0.0, 1 / 6.5, "at least 6.5 times less"),
+        (2_634.0, 800.0, 9_000.0, "2,634 times, interval 800 to 9,000"),
         (9.8, 1.06, None, "9.8 times, surely 1.1 or more"),
         (5.5, 1.06, 8.0, "5.5 times, interval 1.1 to 8"),
     ],
@@ -761,6 +765,15 @@ def test_a_change_whose_interval_holds_none_is_not_told():
         True,
     ]
     assert not change(estimate=None, low=2.0, high=None).holds_no_difference
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high"),
+    [(9.8, 1.005, None), (1.5, 0.5, None), (1 / 9.8, 0.0, 1 / 1.005), (5.5, 1.04, 8.0)],
+)
+def test_a_change_that_may_be_hardly_any_is_not_told(estimate, low, high):
+    """It stood among the changes with the words “perhaps hardly any difference”."""
+    assert change(estimate=estimate, low=low, high=high).holds_no_difference
 
 
 @pytest.mark.parametrize(
