@@ -17,10 +17,10 @@ from webapp.analysis.findings.spans_and_groups import Shaped
 
 TRIED = 6  # spans of a topic that may be told
 SIDES = 3  # of a window: before it, within, after it
-# Where texts of the same speakers are compared, the share outside a span is what these say then. The
-# sentence does not say so where that share is within a factor of two of the counted one, which
-# intervals of such sentences usually reach, or where both are 0.1% or less apart.
-NEARLY_COUNTED = 0.5
+# Where texts of the same speakers are compared, the share of one side is what these say then. A
+# sentence says it beside the counted share where it is clearly another: a quarter of the larger one
+# apart, as a reader divides the shares of a sentence, and more than 0.1% of the words.
+NEARLY_COUNTED = 0.25
 LEAST_TOLD = 0.001
 
 
@@ -28,8 +28,9 @@ class AcceptedSpan(NamedTuple):
     """A span whose difference is more than chance. on_a, on_b: bool[D], what is compared, on_b None
     for all other time; column: of `answers`, which is the answer; first, last: the places of the
     periods that have more, or of a step those since it; whose: the unit that has most of it, ""
-    where it is not one unit's; same: the field whose values both shares have alike, "" where both
-    are, nearly, as they were counted."""
+    where it is not one unit's; counted: of all texts, the share within the span and the one that it
+    is compared with, 0 to 1; same: the field whose values both shares of the answer have alike, ""
+    where these are nearly the counted ones."""
 
     shape: SpanKind
     on_a: np.ndarray
@@ -40,11 +41,12 @@ class AcceptedSpan(NamedTuple):
     answers: Answers
     column: int
     whose: str
+    counted: tuple[float, float]
     same: str
 
     @property
     def here(self) -> float:
-        """The share within the span, 0 to 1."""
+        """The share within the span, 0 to 1, as the answer has it."""
         return float(self.answers.a[self.column])
 
     @property
@@ -123,13 +125,15 @@ class SpanAsker:
             return None
         if shape == "window" and not self.is_apart(column, first, last, is_more):
             return None
+        counted = self.shares_as_counted(column, on_a, on_b)
+        if (counted[0] > counted[1]) != is_more:
+            return None  # its own picture would deny it
         whose = ""
         if answers.verdict_of(column_of_answer) is Verdict.ONE_UNIT:
             whose = self.unit_name(int(answers.largest[column_of_answer])) if is_more else ""
             if not whose:
                 return None
         shares = (float(answers.a[column_of_answer]), float(answers.b[column_of_answer]))
-        is_counted = self.is_nearly_counted(column, on_a, on_b, shares)
         return AcceptedSpan(
             shape=shape,
             on_a=on_a,
@@ -140,25 +144,21 @@ class SpanAsker:
             answers=answers,
             column=column_of_answer,
             whose=whose,
-            same="" if is_counted else self.spans_of_set.unit.name,
+            counted=counted,
+            same="" if is_nearly_counted(counted, shares) else self.spans_of_set.unit.name,
         )
 
-    def is_nearly_counted(
-        self, column: int, on_a: np.ndarray, on_b: np.ndarray | None, shares: tuple[float, float]
-    ) -> bool:
-        """Whether both shares of the sentence are nearly those of all words of their sides. on_a,
-        on_b: as in AcceptedSpan."""
-        spans = self.spans_of_set.spans
-        if spans.mix is None:
-            return True
+    def shares_as_counted(
+        self, column: int, on_a: np.ndarray, on_b: np.ndarray | None
+    ) -> tuple[float, float]:
+        """The column's share of all words of each side, 0 to 1, whoever speaks there: what a curve
+        of the share shows. on_a, on_b: as in AcceptedSpan."""
         is_other_side = ~on_a if on_b is None else on_b
-        has_period = spans.position >= 0
+        has_period = self.spans_of_set.spans.position >= 0
         side = np.select([~has_period, on_a, is_other_side], [-1, 0, 1], -1)
-        counted, _ = self._counted_shares(column, side, 2)
-        larger = np.maximum(counted, shares)
-        return bool(
-            (abs(counted - shares) <= np.maximum(NEARLY_COUNTED * larger, LEAST_TOLD)).all()
-        )
+        shares, _ = self._counted_shares(column, side, 2)
+        within, outside = shares.tolist()
+        return within, outside
 
     def is_apart(self, column: int, first: int, last: int, has_more: bool) -> bool:
         """Whether a window has more, or less, than the time before it and than the time after it, each
@@ -249,6 +249,14 @@ class SpanAsker:
         return np.unique(self.spans_of_set.calendar.group[has_period])
 
 
+def is_nearly_counted(counted: tuple[float, float], shares: tuple[float, float]) -> bool:
+    """Whether both shares of an answer are nearly the counted ones. counted, shares: within a span
+    and outside, 0 to 1."""
+    apart = np.abs(np.subtract(counted, shares))
+    larger = np.maximum(counted, shares)
+    return bool((apart <= np.maximum(NEARLY_COUNTED * larger, LEAST_TOLD)).all())
+
+
 def comes_again(spans_of_set: SpansOfSet, span: AcceptedSpan, column: int) -> bool:
     """Whether it is a window that has more, and the same months of other years have nearly as
     much. column: of what was looked through."""
@@ -275,5 +283,6 @@ def shape_of(document_set: DocumentSet, span: AcceptedSpan) -> Shaped:
         until=times.ends[span.first - 1] if span.shape == "step" else "",
         turn=times.names[span.first] if is_line else "",
         early=early,
+        counted=span.counted,
         same=span.same,
     )

@@ -13,26 +13,33 @@ DOCUMENTS = "documents"
 SECTIONS = "sections"
 RISING = "rising"
 FALLING = "falling"
-# By shape and by whether there is more
+# By shape and by whether there is more. same_here, same_rest: what the same speakers say, behind the
+# share that all texts have
 SHAPES = {
     (
         "line",
         True,
-    ): "{what}: rising from {rest} of the {rows} until {early} to {here} since {turn}",
+    ): "{what}: rising from {rest} of the {rows} until {early}{same_rest} to {here} since {turn}"
+    "{same_here}",
     (
         "line",
         False,
-    ): "{what}: falling from {rest} of the {rows} until {early} to {here} since {turn}",
-    ("step", True): "{what}: {here} of the {rows} since {first}, {rest} before",
-    ("step", False): "{what}: {rest} of the {rows} until {until}, {here} since",
-    ("window", True): "{what}: {here} of the {rows} {span}, {rest} {outside}",
+    ): "{what}: falling from {rest} of the {rows} until {early}{same_rest} to {here} since {turn}"
+    "{same_here}",
+    ("step", True): "{what}: {here} of the {rows} since {first}{same_here}, {rest} before{same_rest}",
+    ("step", False): "{what}: {rest} of the {rows} until {until}{same_rest}, {here} since{same_here}",
+    ("window", True): "{what}: {here} of the {rows} {span}{same_here}, {rest} {outside}{same_rest}",
 }
 # By whether there is more: lines of an older program, which did not store where the thirds end
 WITHOUT_YEARS = {
     True: "{what}: rising from {rest} of the {rows} to {here}",
     False: "{what}: falling from {rest} of the {rows} to {here}",
 }
-OF_SAME = "{change}, in texts with the same {unit}"  # not as all texts were counted
+# What a comparison of the same speakers has in the place of the counted share; shorter where the
+# sentence would be too long
+OF_SAME = (" ({share} in texts of {values})", " ({values}: {share})")
+HARDLY_ANY = "hardly any"
+LEAST_SAID = 0.0005  # a share below it is hardly any beside another: "<0.1%" says no more
 OF_ONE = "{change}, mostly from {value}"  # one unit's doing
 BEFORE = "before"
 AFTER = "after"
@@ -49,10 +56,32 @@ def changed(
     whose: str,
     all_times: Sequence[str],
 ) -> list[SentencePart]:
-    """What changed, by the pattern of its shape. shares: within and outside; rows: WORDS, DOCUMENTS
-    or SECTIONS; whose: the unit that has most of it, "" where it is not one unit's; all_times: the
-    first and the last period, as readers say them."""
-    share_then, share_otherwise = shares
+    """What changed, by the pattern of its shape. shares: of its answer, within and outside: said
+    are the counted ones, and those of the answer beside them where they are clearly others; rows:
+    WORDS, DOCUMENTS or SECTIONS; whose: the unit that has most of it, "" where it is not one
+    unit's; all_times: the first and the last period, as readers say them."""
+    if not finding.same:
+        return _changed(finding, subject, shares, rows, whose, all_times, "")
+    for of_same in OF_SAME:
+        parts = _changed(finding, subject, shares, rows, whose, all_times, of_same)
+        if not sentences.is_long(parts):
+            break
+    return parts
+
+
+def _changed(
+    finding: Shaped,
+    subject: Sequence[SentencePart],
+    shares: tuple[float, float],
+    rows: str,
+    whose: str,
+    all_times: Sequence[str],
+    of_same: str,
+) -> list[SentencePart]:
+    """of_same: one of OF_SAME, "" where the shares of the answer are not said; all others as
+    `changed` has them."""
+    share_then, share_otherwise = finding.shares_said(shares)
+    same_then, same_otherwise = _say_same(finding, shares, of_same)
     has_grown = finding.more or finding.shape == "window"
     other_times = outside(finding, all_times)
     if other_times == BEFORE_AND_AFTER and not finding.more:
@@ -66,8 +95,10 @@ def changed(
     change = fill(
         pattern,
         what=subject,
-        here=sentences.briefly_or_none(share_then),
-        rest=sentences.briefly_or_none(share_otherwise),
+        here=_say_share(share_then, beside=share_otherwise),
+        rest=_say_share(share_otherwise, beside=share_then),
+        same_here=same_then,
+        same_rest=same_otherwise,
         span=sentences.spanned(finding),
         first=sentences.period(finding.first),
         until=sentences.period_or_none(finding.until),
@@ -76,11 +107,29 @@ def changed(
         rows=rows,
         outside=other_times,
     )
-    if finding.same:
-        change = fill(OF_SAME, change=change, unit=unit_words.column(finding.same))
     if not whose:
         return change
     return fill(OF_ONE, change=change, value=whose)
+
+
+def _say_same(finding: Shaped, shares: tuple[float, float], of_same: str) -> tuple[str, str]:
+    """What stands behind the shares within and outside: the share that the same speakers have, at
+    the one of both that it differs from. shares: of the answer; of_same: one of OF_SAME, or ""."""
+    if not of_same:
+        return "", ""
+    values = unit_words.same_values(finding.same)
+    within, outside = finding.shares_said(shares)
+    is_of_within = abs(within - shares[0]) > abs(outside - shares[1])
+    share = shares[0] if is_of_within else shares[1]
+    said = of_same.format(share=sentences.briefly_or_none(share), values=values)
+    return (said, "") if is_of_within else ("", said)
+
+
+def _say_share(share: float, beside: float) -> str:
+    """A share in a sentence that says another one beside it."""
+    if share and share < LEAST_SAID <= beside:
+        return HARDLY_ANY
+    return sentences.briefly_or_none(share)
 
 
 def outside(span: Span, all_times: Sequence[str]) -> str:

@@ -54,7 +54,8 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
         marks = None
         if stored_findings.ends:
             all_time = sentences.years_of_span(*stored_findings.ends)
-            marks = marks_of(change, (change.here[0], change.rest[0]), all_time)
+            shares = change.shares_said((change.here[0], change.rest[0]))
+            marks = marks_of(change, shares, all_time)
         quiet = with_interval(change.times)
         topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), quiet, marks))
     return topic_changes

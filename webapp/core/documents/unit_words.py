@@ -18,6 +18,7 @@ PLURALS = {
     "candidate": "candidates",
     "country": "countries",
     "journal": "journals",
+    "maintainer": "maintainers",
     "newspaper": "newspapers",
     "outlet": "outlets",
     "party": "parties",
@@ -69,6 +70,12 @@ def values_of(name: str) -> str:
     if derived is None:
         return _plural(name)
     return f"sources (the same {column(name)})"
+
+
+def same_values(name: str) -> str:
+    """The same of its values in both of two sets: "the same presidents", "the same “place”", "the same
+    part of “id” before the number"."""
+    return f"the same {PLURALS.get(name.casefold(), column(name))}"
 
 
 def _plural(name: str) -> str:

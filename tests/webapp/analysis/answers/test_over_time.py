@@ -97,6 +97,7 @@ def test_the_overview_says_what_the_page_of_two_sets_says(client, risen):
         assert [row["estimate"], row["low"], row["high"]] == ratio
         item = row["items"][0]
         assert [item["here"]["share"], item["rest"]["share"]] == topic["share"]
+        assert len(item["counted"]) == 2 and all(0 <= share <= 1 for share in item["counted"])
         said = ", surely " if row["ends"].startswith("surely") else ", interval "
         assert said in row["sure"] or not row["ends"]
         assert (page["same_speakers"] == "speaker") == (answer["unit"] == "speaker")
@@ -133,27 +134,48 @@ def test_two_sides_turned_turn_the_answer(client, risen):
 
 @pytest.mark.parametrize(
     ("part_later", "said"),
-    [(0.1, ""), (0.5, ", in texts with the same “author”")],
+    [(0.1, ""), (0.5, " (23% in texts of the same authors)")],
     ids=["the same authors write", "others write"],
 )
-def test_a_share_that_was_not_counted_says_that_the_same_authors_are_compared(part_later, said):
+def test_a_change_says_the_counted_shares_and_what_the_same_authors_wrote(part_later, said):
     """Half of the authors have much of a subject, and all have more of it later. Where these also
-    write more later, the earlier share that is told is not that of all earlier texts."""
+    write more later, the earlier share of the same authors was said as if it were that of all
+    earlier texts, and the curve beside it denied it."""
     asker = asker_of_authors(np.random.default_rng(3), part_later)
     span = next(asker.accepted(0, one_topic_only=False))
-    change = Shaped(first="1980", last="1999", shape="step", more=True, same=span.same)
+    change = Shaped(
+        first="1980", last="1999", shape="step", more=True, counted=span.counted, same=span.same
+    )
     shares = (span.here, span.rest)
     parts = time_sentences.changed(change, ["It"], shares, "words", "", ("1960", "1999"))
-    assert "".join(parts).partition(" before")[2] == said
+    sentence, _, behind = "".join(parts).partition(" before")
+    assert behind == said
+    outcome = asker.spans_of_set.spans.outcome
+    is_earlier = asker.spans_of_set.calendar.group < span.first
+    amounts = outcome.amounts[:, [0]].toarray()[:, 0]
+    earlier = amounts[is_earlier].sum() / outcome.sizes[is_earlier].sum()
+    assert span.counted[1] == pytest.approx(earlier)
+    assert sentence.endswith(f", {100 * earlier:.1f}%")
 
 
-def asker_of_authors(chance: np.random.Generator, part_later: float) -> SpanAsker:
-    """part_later: how much of the later texts is by authors who have the subject; of the earlier
-    ones it is a tenth."""
+def test_a_rise_that_the_counted_shares_deny_is_not_told():
+    """All authors have more of a subject later, but those who have most of it hardly write then."""
+    asker = asker_of_authors(np.random.default_rng(3), part_later=0.01, part_earlier=0.9)
+    candidates = list(asker.spans_of_set.spans.candidates(0))
+    assert candidates
+    for span in asker.accepted(0, one_topic_only=False):
+        assert (span.counted[0] > span.counted[1]) == span.more
+
+
+def asker_of_authors(
+    chance: np.random.Generator, part_later: float, part_earlier: float = 0.1
+) -> SpanAsker:
+    """part_later, part_earlier: how much of the later and of the earlier texts is by authors who have
+    the subject."""
     periods, later, authors = 40, 20, 20
     place = np.sort(chance.integers(0, periods, 3_000))
     is_later = place >= later
-    has_subject = chance.random(len(place)) < np.where(is_later, part_later, 0.1)
+    has_subject = chance.random(len(place)) < np.where(is_later, part_later, part_earlier)
     unit = 2 * chance.integers(0, authors // 2, len(place)) + has_subject
     share = np.where(has_subject, 0.2, 0.02) * np.where(is_later, 4, 1)
     of_subject = chance.binomial(80, share)

@@ -26,6 +26,7 @@ from webapp.analysis.findings import (
 from webapp.analysis.findings.interval_shapes import RatioBetween, ShareBetween
 from webapp.analysis.findings.kinds import KINDS, no_difference
 from webapp.analysis.findings.kinds.caution import ThinTimes, TopicsCaution
+from webapp.analysis.findings.kinds.change import ChangeItem
 from webapp.analysis.findings.kinds.event import Event, EventItem
 from webapp.analysis.findings.kinds.family import Family
 from webapp.analysis.findings.kinds.keywords import Keywords
@@ -34,7 +35,7 @@ from webapp.analysis.findings.kinds.sense import Sense
 from webapp.analysis.findings.name_counts import NameCheck, NameCounts
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.river import River, say_few_words
-from webapp.analysis.findings.screen import first_sentences, overview_screen
+from webapp.analysis.findings.screen import change_lines, first_sentences, overview_screen
 from webapp.analysis.findings.screen.axis import Axis
 from webapp.analysis.findings.screen.group_tables import group_tables
 from webapp.analysis.findings.screen.word_lines import word_lines
@@ -115,6 +116,91 @@ def test_less_in_a_window_is_compared_with_all_other_times(more, sentence):
 def test_nothing_is_none_and_not_0_percent(shape, more, shares, sentence):
     change = Shaped(first="1946", last="1985", until="1945", shape=shape, more=more)
     parts = time_sentences.changed(change, ["It"], shares, "words", "", ("1790", "2020"))
+    assert "".join(parts) == f"It: {sentence}"
+
+
+SAME = Shaped(
+    first="2013-10",
+    last="2019-06",
+    until="2013-09",
+    shape="window",
+    more=True,
+    counted=(0.44, 0.012),
+    same="maintainer",
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "shares", "whose", "sentence"),
+    [
+        (
+            SAME,
+            (0.44, 0.23),
+            "",
+            "44% of the words from October 2013 to June 2019, 1.2% before and after (23% in texts"
+            " of the same maintainers)",
+        ),
+        (
+            SAME,
+            (0.44, 0.23),
+            "Guillem Jover",
+            "44% of the words from October 2013 to June 2019, 1.2% before and after (the same"
+            " maintainers: 23%), mostly from Guillem Jover",
+        ),
+        (
+            replace(SAME, same="handle"),
+            (0.44, 0.0),
+            "",
+            "44% of the words from October 2013 to June 2019, 1.2% before and after (none in texts"
+            " of the same “handle”)",
+        ),
+        (
+            replace(SAME, shape="step"),
+            (0.2, 0.012),
+            "",
+            "44% of the words since October 2013 (20% in texts of the same maintainers), 1.2%"
+            " before",
+        ),
+        (
+            replace(SAME, shape="step", more=False, counted=(0.012, 0.44)),
+            (0.012, 0.2),
+            "",
+            "44% of the words until September 2013 (20% in texts of the same maintainers), 1.2%"
+            " since",
+        ),
+        (
+            replace(SAME, shape="line", turn="2012", early="2003"),
+            (0.44, 0.23),
+            "",
+            "rising from 1.2% of the words until 2003 (23% in texts of the same maintainers) to 44%"
+            " since 2012",
+        ),
+        (
+            replace(SAME, same=""),
+            (0.44, 0.0121),
+            "",
+            "44% of the words from October 2013 to June 2019, 1.2% before and after",
+        ),
+    ],
+)
+def test_shares_are_said_as_they_were_counted(change, shares, whose, sentence):
+    """“23% before and after” stood above a curve that was near 0 before and after."""
+    parts = time_sentences.changed(change, ["It"], shares, "words", whose, ("1995", "2026"))
+    assert "".join(parts) == f"It: {sentence}"
+    assert not spoken.faults(parts)
+
+
+@pytest.mark.parametrize(
+    ("shares", "sentence"),
+    [
+        ((0.13, 0.0004), "13% of the words since 1946, hardly any before"),
+        ((0.13, 0.0006), "13% of the words since 1946, 0.1% before"),
+        ((0.0004, 0.0001), "<0.1% of the words since 1946, <0.1% before"),
+    ],
+)
+def test_a_share_of_nearly_nothing_is_hardly_any(shares, sentence):
+    step = Shaped(first="1946", last="1985", until="1945", shape="step", more=True)
+    parts = time_sentences.changed(step, ["It"], shares, "words", "", ("1790", "2020"))
     assert "".join(parts) == f"It: {sentence}"
 
 
@@ -454,6 +540,7 @@ def event_item(**values) -> EventItem:
         "here": 0.1,
         "rest": 0.2,
         "sections": False,
+        "counted": (0.1, 0.2),
         "times": RatioBetween(ratio=2.0, low=1.5, high=3.0),
     }
     return EventItem(**whole | values)
@@ -491,9 +578,39 @@ def test_a_row_of_words_says_the_years_of_its_bar_and_its_shares(
 )
 def test_a_row_of_words_says_none_where_no_document_has_the_word(shape, more, shares, when, said):
     here, rest = shares
-    item = event_item(shape=shape, more=more, here=here, rest=rest)
+    item = event_item(shape=shape, more=more, here=here, rest=rest, counted=shares)
     (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], Axis(1800.0, 1900.0))
     assert (line.when, line.here, line.rest) == (when, *said)
+
+
+def test_a_row_of_words_says_the_counted_shares():
+    item = event_item(shape="step", more=True, here=0.44, rest=0.23, counted=(0.44, 0.012))
+    (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], Axis(1800.0, 1900.0))
+    assert (line.here, line.rest) == ("44%", "1.2%")
+
+
+def test_dashed_lines_are_at_the_shares_that_the_sentence_says(monkeypatch):
+    """They were at what the same speakers say, over a curve of all texts."""
+    drawn = []
+    monkeypatch.setattr(change_lines, "strip", lambda *about: drawn.append(about))
+    item = ChangeItem(
+        kind="change",
+        topic=topic_link(1, "Texas", True),
+        shape="step",
+        more=True,
+        first="1850",
+        last="1899",
+        until="1849",
+        here=ShareBetween(0.44, 0.3, 0.6),
+        rest=ShareBetween(0.23, 0.1, 0.3),
+        counted=(0.44, 0.012),
+        times=RatioBetween(ratio=2.0, low=1.5, high=3.0),
+        above_all=[],
+    )
+    row = SimpleNamespace(rank=1, items=[item], line=[0.0, 0.4], times="", ends="")
+    change_lines.change_lines([row], Axis(1800.0, 1900.0))
+    (_, _, _, levels), *_ = drawn
+    assert [share for *_, share in levels] == [0.012, 0.44]
 
 
 def test_a_narrow_page_shows_the_clearest_words_and_counts_the_others():

@@ -37,8 +37,9 @@ HOLDING = 10
 @dataclass(frozen=True, kw_only=True)
 class Change(Shaped, RatioFinding):
     """A topic whose share changed. above_all: words of it that changed so, where those of its name
-    did not. here, rest: its shares within and outside; estimate: here ÷ rest. answer: what every
-    page says to the same question. whose: the unit that has most of it, "" where it is not one
+    did not. here, rest: its shares within and outside, as the answer has them: where texts of the
+    same speakers are compared, one of them is what these would have; estimate: here ÷ rest. answer:
+    what every page says to the same question. whose: the unit that has most of it, "" where it is not one
     unit's."""
 
     ON_PAGE = OnPage("What changed", 60, {"less": 5, "": 14, "more": 60})
@@ -135,6 +136,7 @@ class Change(Shaped, RatioFinding):
                 until=self.until,
                 here=ShareBetween(*self.here),
                 rest=ShareBetween(*self.rest),
+                counted=self.shares_said((self.here[0], self.rest[0])),
                 times=self.ratio_between,
                 above_all=self.above_all,
             )
@@ -144,7 +146,9 @@ class Change(Shaped, RatioFinding):
 @dataclass(frozen=True)
 class ChangeItem:
     """A topic's shares within and outside a span. first, last: as addresses have them; until: of a
-    step, the last period before it."""
+    step, the last period before it. here, rest: of the answer, and so is `times`; counted: the
+    shares within and outside that its sentence says, and its picture marks, counted in all
+    texts."""
 
     kind: Literal["change"]
     topic: TopicLink
@@ -155,6 +159,7 @@ class ChangeItem:
     until: str
     here: ShareBetween
     rest: ShareBetween
+    counted: tuple[float, float]
     times: RatioBetween
     above_all: list[str]
 

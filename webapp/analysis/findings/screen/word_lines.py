@@ -53,6 +53,7 @@ def word_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]
         rare = falls and item.shape == "window"
         became_rarer = falls and not rare
         begin, end = _span_on(axis, item)
+        within, outside = item.counted
         drawn.append(
             WordLine(
                 row=row,
@@ -64,8 +65,8 @@ def word_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]
                 fading=falls and steady,
                 rare=rare,
                 # The item says how frequent it is since it became rarer, the line how frequent before
-                here=briefly_or_none(item.rest if became_rarer else item.here),
-                rest=briefly_or_none(item.here if became_rarer else item.rest),
+                here=briefly_or_none(outside if became_rarer else within),
+                rest=briefly_or_none(within if became_rarer else outside),
                 clear=row.rank in clear,
             )
         )
@@ -97,7 +98,7 @@ def _when_word(item: EventItem) -> str:
     if item.shape == "line":
         return time_sentences.RISING if item.more else time_sentences.FALLING
     if not item.more and item.shape == "window":
-        how_rare = NOT_USED if not item.here else RARE
+        how_rare = NOT_USED if not item.counted[0] else RARE
         return how_rare.format(span=spanned(Span(first=item.first, last=item.last), brief=True))
     if not item.more:
         return f"until {sentences.period(item.until or item.first, brief=True)}"
