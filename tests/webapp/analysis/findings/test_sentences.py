@@ -327,6 +327,25 @@ def test_one_period_of_few_documents_is_spoken_of_in_the_singular(trained, thin,
     assert "".join(caution.say(writer).parts) == f"Few documents: {said}"
 
 
+def test_years_without_documents_are_not_among_those_that_are_counted(trained):
+    """“10 of 229 years” of 1790 to 2020, which has 231."""
+    caution = ThinTimes(
+        score=1,
+        low=0.1,
+        high=0.1,
+        estimate=0.1,
+        count=10,
+        of=229,
+        empty=2,
+        unit="year",
+        periods=[],
+    )
+    writer = SentenceWriter(Selection.read(QueryDict(""), RunView(trained)), {})
+    parts = caution.say(writer).parts
+    said = "Few documents: 10 of the 229 years covered have fewer than 10"
+    assert "".join(parts) == said and not spoken.faults(parts)
+
+
 def _writer_of(selection, finding):
     return SentenceWriter(selection, {}, searched=finding.searched)
 

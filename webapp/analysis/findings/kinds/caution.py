@@ -54,6 +54,11 @@ THIN = Plural(
     "Few documents: {count} of {all} {units} has fewer than 10",
     "Few documents: {count} of {all} {units} have fewer than 10",
 )
+# Where some between the first and the last have none: a reader who subtracts would count these
+THIN_OF_THOSE_COVERED = Plural(
+    "Few documents: {count} of the {all} {units} covered has fewer than 10",
+    "Few documents: {count} of the {all} {units} covered have fewer than 10",
+)
 REPEATED = Plural(
     "Repeated: {count} document ({share}) repeats an earlier one; each copy is counted",
     "Repeated: {count} documents ({share}) repeat an earlier one; each copy is counted",
@@ -148,8 +153,9 @@ class ThinTimes(Caution):
 
     def say(self, writer: SentenceWriter) -> Sentence:
         """How many periods."""
+        sentence = THIN_OF_THOSE_COVERED if self.empty else THIN
         parts = fill(
-            THIN.pattern(self.count),
+            sentence.pattern(self.count),
             count=count(self.count),
             all=count(self.of),
             units=sentences.UNITS[self.unit].pattern(self.of),
