@@ -30,7 +30,7 @@ from webapp.core.documents import unit_sentences
 from webapp.core.documents.conditions import Only
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks import pin_contents, services as notebooks, views as kept
-from webapp.core.results import links
+from webapp.core.results import found_again, links
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.core.simulate import truth
@@ -55,7 +55,7 @@ def _detail(name: str, values: list[str]) -> Detail:
     raise Invalid(name, f"“{name}” in the address must be less or more, got “{values[-1][:20]}”.")
 
 
-@cached_page()
+@cached_page(depends_on=lambda request, run: found_again.may_come(run))
 @typed("run/overview.html")
 def detail(
     request: HttpRequest,
@@ -127,6 +127,7 @@ def _html(
         wordless_url=links.documents_url(
             view.run, selection.with_conditions(Only("wordless")).address()
         ),
+        order_may_change=not untrained and found_again.may_come(view.run),
     )
 
 

@@ -44,6 +44,14 @@ def ready(run_id: int) -> QuerySet[Replicate]:
     return rows.order_by("pk")
 
 
+def may_come(run: Run) -> bool:
+    """Whether trainings with other seeds are under way, or wait: pages then say in how many its
+    topics are found again only later."""
+    unfinished = (Replicate.Status.QUEUED, Replicate.Status.TRAINING)
+    rows = Replicate.objects.filter(run=run, texts=Replicate.Texts.OWN, asked_topics=0)
+    return rows.filter(status__in=unfinished).exists()
+
+
 def elsewhere(run: Run) -> list[list[Elsewhere]]:
     """Where each topic, by its number, is found again with other seeds; [] while the run is not
     compared with them."""

@@ -40,7 +40,7 @@ from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, family_tree
 from webapp.core.results.view import RunView
 from webapp.intake.ingest.words_outside import words_outside
-from webapp.models import Notebook, StoredResult, User
+from webapp.models import Notebook, Replicate, StoredResult, User
 from webapp.platform.accounts import embargo
 from webapp.platform.jobs import dispatch
 
@@ -325,6 +325,37 @@ def test_a_set_has_findings_of_its_own_which_are_kept(trained, client):
         "No document is in this set"
         in client.get(reverse("run_overview", args=[trained.pk]), {"q": "zyzzyva"}).content.decode()
     )
+
+
+def test_a_change_of_a_topic_that_was_not_found_again_says_so_everywhere(trained, monkeypatch):
+    """Time said “surely 2.5 or more” of a topic that the overview called unstable."""
+    selection = Selection.all(RunView(trained))
+    found = set_findings.SetFindings(
+        documents=1,
+        tokens=1,
+        unit="year",
+        span=["1900", "1950"],
+        bins=[],
+        quotes=[],
+        findings=[change()],
+    )
+    monkeypatch.setattr(topic_changes.stored, "read", lambda selection: found)
+    monkeypatch.setattr(topic_changes.found_again, "doubtful", lambda run: {1})
+    (of_topic,) = topic_changes.of_topics(selection, [1])
+    doubt = "2 times, interval 1.5 to 2.7; not found again with other seeds"
+    assert of_topic.quiet == doubt and doubt in of_topic.plain
+
+
+def test_the_overview_says_that_its_order_may_change_while_other_seeds_are_trained(trained, client):
+    """Topics that are found again come first: “Clearest changes” named others on the next visit."""
+    url = reverse("run_overview", args=[trained.pk])
+    may_change = "The clearest changes may still be others"
+    rows_of_changes = [row for row in told(trained) if row.kind == "change"]
+    assert rows_of_changes and may_change not in client.get(url).content.decode()
+    waiting = Replicate.objects.create(run=trained, seed=99)
+    assert may_change in client.get(url).content.decode()
+    waiting.delete()
+    assert may_change not in client.get(url).content.decode()
 
 
 def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):

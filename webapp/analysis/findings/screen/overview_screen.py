@@ -76,7 +76,8 @@ class OverviewHtml:
     could not be computed. query: of this page's address. simulated: whether the true topics are
     known. renamed: when the topics got the names of a newer program. named_by_words: whether names
     could not be made from the texts. unit: which texts count as one. without_words: documents of
-    the set that have no words that count; wordless_url: the list of them."""
+    the set that have no words that count; wordless_url: the list of them. order_may_change: whether
+    trainings with other seeds are to come, whose topics that are found again are listed first."""
 
     untrained: bool
     renamed: datetime | None
@@ -91,6 +92,7 @@ class OverviewHtml:
     unit: UnitSaid
     without_words: int
     wordless_url: str
+    order_may_change: bool
 
     @property
     def others(self) -> list[FindingsOfKind]:
