@@ -10,9 +10,9 @@ from django.db.models import Max
 from webapp.analysis.findings import sentences, stored
 from webapp.analysis.findings.change_marks import ChangeMarks, marks_of
 from webapp.analysis.findings.kinds import Change
-from webapp.analysis.findings.ratios import with_interval
 from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
 from webapp.core.documents.selection import RunSelection
+from webapp.core.results import found_again
 from webapp.models import Run, StoredResult
 
 
@@ -20,8 +20,10 @@ from webapp.models import Run, StoredResult
 class TopicChange:
     """What a page says of a topic. known: whether the set's findings are computed; else only the
     overview can tell. sentence: of its change, None where none was accepted. plain: the same as a
-    text with its interval. brief: without the topic's name and the interval. quiet: how many
-    times as much, "50 times, interval 35 to 73". marks: for its chart."""
+    text with its interval. brief: without the topic's name and the interval; of a topic without a
+    change what a page of time says instead. quiet: how many times as much, and whether other seeds
+    found the topic, "50 times, interval 35 to 73; not found again with other seeds". marks: for its
+    chart."""
 
     known: bool
     sentence: Sentence | None
@@ -42,22 +44,24 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
         for finding in stored_findings.findings
         if isinstance(finding, Change) and not finding.holds_no_difference
     }
-    writer = SentenceWriter(selection, {}, span=stored_findings.span)
+    doubtful = found_again.doubtful(selection.view.run)
+    writer = SentenceWriter(selection, {}, doubtful, span=stored_findings.span)
     topic_changes = []
     for k in numbers:
         change = changes.get(k)
         if change is None:
             topic_changes.append(TopicChange(True, None, ""))
             continue
-        sentence = change.say(writer)
+        sentence = writer.write(change)
         plain = sentences.plain(sentence.parts, sentence.certainty)
         marks = None
         if stored_findings.ends:
             all_time = sentences.years_of_span(*stored_findings.ends)
             shares = change.shares_said((change.here[0], change.rest[0]))
             marks = marks_of(change, shares, all_time)
-        quiet = with_interval(change.times)
-        topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), quiet, marks))
+        topic_changes.append(
+            TopicChange(True, sentence, plain, _brief(sentence), sentence.certainty, marks)
+        )
     return topic_changes
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from django.http import HttpRequest, StreamingHttpResponse
@@ -10,7 +11,7 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
-from webapp.analysis.time import shade_tables, trends
+from webapp.analysis.time import shade_tables, trends, unsure_courses
 from webapp.analysis.time.pinned_shares import pin_lines, pin_table
 from webapp.analysis.time.shapes import (
     TIME_NOTHING,
@@ -27,6 +28,7 @@ from webapp.analysis.time.shapes import (
     TooFewTexts,
     TopicCells,
 )
+from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks.pictures import can_be_drawn
 from webapp.core.notebooks.shapes import PinnedChart
@@ -89,7 +91,7 @@ def _lines_html(
     topic_numbers = [topic.number for topic in page.topics]
     changes: Sequence[TopicChange | None] = [None] * len(topic_numbers)
     if page.in_time:
-        changes = topic_changes.of_topics(selection, topic_numbers)
+        changes = _changes_in_words(selection, page)
     charts = [
         (topic, page_query.url(topics=topic.number), change)
         for topic, change in zip(page.topics, changes, strict=True)
@@ -136,6 +138,18 @@ def _lines_html(
         intervals=any(low is not None for topic in page.topics for low in topic.low),
         too_few=_too_few_texts(page, page_query),
     )
+
+
+def _changes_in_words(selection: RunSelection, page: TimeLines) -> list[TopicChange]:
+    """The change of each topic of the page; of one without a change what its chart shows."""
+    unit = corpus_unit.unit_of(selection.version).name
+    changes = topic_changes.of_topics(selection, [topic.number for topic in page.topics])
+    said = []
+    for topic, change in zip(page.topics, changes, strict=True):
+        if change.known and change.sentence is None:
+            change = replace(change, brief=unsure_courses.say_unsure(page, topic, unit))
+        said.append(change)
+    return said
 
 
 def _offer_scales(page_query: PageQuery, own_scales: bool) -> list[Offer]:

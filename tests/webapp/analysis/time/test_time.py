@@ -5,7 +5,7 @@ import html
 import json
 import re
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
@@ -25,11 +25,12 @@ from tests.webapp.analysis.token_counts import documents, get, naive
 from tests.webapp.core.results.test_results import download
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.pin_forms import pinned_of
+from tests.webapp.topic_links import topic_link
 from webapp.analysis.findings.change_marks import ChangeMarks
 from webapp.analysis.findings.screen import overview_screen
 from webapp.analysis.findings.topic_changes import TopicChange
-from webapp.analysis.time import pinned_shares, shade_tables, shares, trends
-from webapp.analysis.time.shapes import TimeLines
+from webapp.analysis.time import pinned_shares, shade_tables, shares, trends, unsure_courses
+from webapp.analysis.time.shapes import Period, TimeLine, TimeLines
 from webapp.analysis.two_sets import sets_form
 from webapp.core.curation import services as curation
 from webapp.core.documents import document_days, document_groups, fields
@@ -398,6 +399,57 @@ def test_years_of_too_few_texts_are_said_with_longer_periods(client, trained):
     assert "Too few texts for years" in by_year and "Show it by decades" in by_year
     assert "Show it by" not in get(client, trained, f"?by=decade{few_texts}", "run_time")
     assert "Too few texts" not in get(client, trained, "?by=year", "run_time")
+
+
+def course(low: list[float | None]) -> TimeLine:
+    """A topic that rises to 19% in the 1920s."""
+    return TimeLine(
+        **vars(topic_link(46, "Program & housing", True)),
+        words=[],
+        overall=0.065,
+        share=[0.0, 0.0, 0.19],
+        low=low,
+        high=low,
+        information=0.1,
+        tokens=[0, 0, 19],
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "unit", "why"),
+    [
+        (
+            [None] * 3,
+            "president",
+            ". It may be chance: those texts are of fewer than five presidents.",
+        ),
+        ([0.0, 0.0, 0.1], "president", ": no more than chance explains."),
+        ([None] * 3, "", ": no more than chance explains."),
+    ],
+)
+def test_a_rise_that_may_be_chance_is_said_with_its_share_and_why(low, unit, why):
+    """“No change beyond chance.” stood above a chart from 0 to 19%."""
+    bins = [
+        Period(label=label, url="", documents=20, tokens=100, thin=False)
+        for label in ("1900s", "1910s", "1920s")
+    ]
+    page = SimpleNamespace(bins=bins)
+    said = unsure_courses.say_unsure(page, course(low), unit)
+    assert said == f"19% of the words in the 1920s, none at other times{why}"
+
+
+def test_one_period_has_no_other_times():
+    bins = [Period(label="1900s", url="", documents=20, tokens=100, thin=False)]
+    topic = replace(course([None] * 3), share=[0.1], tokens=[10])
+    page = SimpleNamespace(bins=bins)
+    assert unsure_courses.say_unsure(page, topic, "") == "No change beyond chance."
+
+
+def test_a_topic_without_a_change_says_on_the_page_what_its_chart_shows(client, gaps):
+    get(client, gaps, "", "run_overview_json")
+    html = get(client, gaps, "?by=year", "run_time")
+    assert "at other times: no more than chance explains." in html
+    assert "No change beyond chance." not in html
 
 
 def test_a_share_that_rises_all_along_has_no_window():
