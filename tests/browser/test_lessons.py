@@ -93,6 +93,10 @@ def follow_first(page: Page, run: str) -> None:
     page.goto(f"{run}overview/")
     wait_for_findings(page)
     reader.says("Press the name of one topic")
+    reader.says("press the name of a family there, then that of a topic")
+    with on_phone(page):
+        expect(page.locator(".family-lines li p").first).to_be_hidden()
+        expect(page.locator(".family-lines a.family-name").first).to_be_visible()
     page.locator(".family-lines li p a").first.click()  # below the bold name of a family
     page.wait_for_url(re.compile(r"/topics/\d+/"))
     topic = page.url
@@ -184,8 +188,14 @@ def follow_second(page: Page, run: str) -> None:
     reader.press("Compare two")
     page.get_by_role("link", name="party Republican and Democratic").click()
     reader.press("All words, with intervals")
-    reader.says("compares each party with all other documents")
     page.wait_for_url(re.compile("/words|keyness"))
+    reader.says("it compares each president with all other documents")
+    page.goto(f"{run}overview/")
+    wait_for_findings(page)
+    expect(page.get_by_role("heading", name="What differs by president")).to_be_visible()
+    reader.says("Of the parties the overview has a line below it, and no table")
+    expect(page.get_by_role("heading", name="What differs by party")).to_have_count(0)
+    expect(page.locator("main")).to_contain_text("Party: ")
     reader.begin(6)
     page.goto(f"{run}time/")
     reader.press("Effects", "main")
@@ -374,8 +384,10 @@ def test_texts_in_several_languages(page: Page, example):
 def test_lessons_lead_to_each_other_and_are_linked_everywhere(page: Page, example):
     page.goto(example.at)
     page.get_by_role("link", name="Lessons").click()
+    listed = page.get_by_role("navigation", name="Lessons", exact=True)
+    expect(listed.get_by_role("link")).to_have_count(len(LESSONS))
     for path in LESSONS[1:]:
         title = path.read_text().splitlines()[0].removeprefix("# ")
-        page.get_by_role("link", name=title).click()
+        listed.get_by_role("link", name=title).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(title)
         expect(page.locator(".lesson li").first).to_be_visible()

@@ -26,8 +26,14 @@ SHAPES = {
         False,
     ): "{what}: falling from {rest} of the {rows} until {early}{same_rest} to {here} since {turn}"
     "{same_here}",
-    ("step", True): "{what}: {here} of the {rows} since {first}{same_here}, {rest} before{same_rest}",
-    ("step", False): "{what}: {rest} of the {rows} until {until}{same_rest}, {here} since{same_here}",
+    (
+        "step",
+        True,
+    ): "{what}: {here} of the {rows} since {first}{same_here}, {rest} before{same_rest}",
+    (
+        "step",
+        False,
+    ): "{what}: {rest} of the {rows} until {until}{same_rest}, {here} since{same_here}",
     ("window", True): "{what}: {here} of the {rows} {span}{same_here}, {rest} {outside}{same_rest}",
 }
 # By whether there is more: lines of an older program, which did not store where the thirds end

@@ -23,7 +23,10 @@ class Lesson:
 
 @dataclass(frozen=True)
 class LessonPage:
+    """lessons: all, in their order; others: without this one."""
+
     lesson: Lesson
+    lessons: list[Lesson]
     others: list[Lesson]
 
 
@@ -46,6 +49,7 @@ def lesson(name: str) -> HtmlPageResponse[LessonPage]:
     return HtmlPageResponse(
         LessonPage(
             lesson_chosen,
+            list(lessons().values()),
             [further for further in lessons().values() if further is not lesson_chosen],
         )
     )
