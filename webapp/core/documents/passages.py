@@ -71,12 +71,12 @@ def bibtex(corpus: Corpus, cited_spans: list[tuple[int, Place]]) -> list[str]:
     about_documents = embargo.about(corpus, {number for number, _ in cited_spans}, *_CITED)
     speaker = speaker_column(corpus)
     entries = []
-    for number, place in cited_spans:
+    for number, span in cited_spans:
         about = about_documents.get(number)
         if about is None:
             continue
         metadata = json.loads(about["metadata"])
-        cited = citations.passage(corpus.name, about, metadata, *place, speaker)
+        cited = citations.passage(corpus.name, about, metadata, *span, speaker)
         entries.append(citations.bibtex(cited))
     return entries
 

@@ -331,8 +331,8 @@ TERMS = {
         " if they share no word.",
         "One minus the Jensen–Shannon divergence as a part of its largest value, over all words of"
         " both. Two topics of different runs are counterparts when the best pairing of"
-        " all topics puts them together and their similarity is at least 60%: distinct topics of one"
-        " run hardly come so near.",
+        " all topics puts them together and their similarity is at least 60%: distinct topics of"
+        " one run hardly come so near.",
     ),
     "stability": Term(
         "stability",
