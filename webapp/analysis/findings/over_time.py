@@ -28,7 +28,7 @@ class AcceptedSpan(NamedTuple):
     """A span whose difference is more than chance. on_a, on_b: bool[D], what is compared, on_b None
     for all other time; column: of `answers`, which is the answer; first, last: the places of the
     periods that have more, or of a step those since it; whose: the unit that has most of it, ""
-    where it is not one unit's; counted: of all texts, the share within the span and the one that it
+    where it is not one unit's; counted_shares: of all texts, the share within the span and the one that it
     is compared with, 0 to 1; same: the field whose values both shares of the answer have alike, ""
     where these are nearly the counted ones."""
 
@@ -41,7 +41,7 @@ class AcceptedSpan(NamedTuple):
     answers: Answers
     column: int
     whose: str
-    counted: tuple[float, float]
+    counted_shares: tuple[float, float]
     same: str
 
     @property
@@ -125,8 +125,8 @@ class SpanAsker:
             return None
         if shape == "window" and not self.is_apart(column, first, last, is_more):
             return None
-        counted = self.shares_as_counted(column, on_a, on_b)
-        if (counted[0] > counted[1]) != is_more:
+        counted_shares = self.shares_as_counted(column, on_a, on_b)
+        if (counted_shares[0] > counted_shares[1]) != is_more:
             return None  # its own picture would deny it
         whose = ""
         if answers.verdict_of(column_of_answer) is Verdict.ONE_UNIT:
@@ -144,8 +144,8 @@ class SpanAsker:
             answers=answers,
             column=column_of_answer,
             whose=whose,
-            counted=counted,
-            same="" if is_nearly_counted(counted, shares) else self.spans_of_set.unit.name,
+            counted_shares=counted_shares,
+            same="" if is_nearly_counted(counted_shares, shares) else self.spans_of_set.unit.name,
         )
 
     def shares_as_counted(
@@ -249,12 +249,12 @@ class SpanAsker:
         return np.unique(self.spans_of_set.calendar.group[has_period])
 
 
-def is_nearly_counted(counted: tuple[float, float], shares: tuple[float, float]) -> bool:
-    """Whether both shares of an answer are nearly the counted ones. counted, shares: within a span
+def is_nearly_counted(counted_shares: tuple[float, float], shares: tuple[float, float]) -> bool:
+    """Whether both shares of an answer are nearly the counted ones. counted_shares, shares: within a span
     and outside, 0 to 1."""
-    apart = np.abs(np.subtract(counted, shares))
-    larger = np.maximum(counted, shares)
-    return bool((apart <= np.maximum(NEARLY_COUNTED * larger, LEAST_TOLD)).all())
+    differences = np.abs(np.subtract(counted_shares, shares))
+    larger = np.maximum(counted_shares, shares)
+    return bool((differences <= np.maximum(NEARLY_COUNTED * larger, LEAST_TOLD)).all())
 
 
 def comes_again(spans_of_set: SpansOfSet, span: AcceptedSpan, column: int) -> bool:
@@ -283,6 +283,6 @@ def shape_of(document_set: DocumentSet, span: AcceptedSpan) -> Shaped:
         until=times.ends[span.first - 1] if span.shape == "step" else "",
         turn=times.names[span.first] if is_line else "",
         early=early,
-        counted=span.counted,
+        counted_shares=span.counted_shares,
         same=span.same,
     )

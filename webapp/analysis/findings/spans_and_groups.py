@@ -22,7 +22,7 @@ class Span:
 @dataclass(frozen=True, kw_only=True)
 class Shaped(Span):
     """A span, and how a share changes there. until: of a step, the last period before it. turn,
-    early: of a line, where its last third begins, and its first third ends. counted: the shares
+    early: of a line, where its last third begins, and its first third ends. counted_shares: the shares
     within the span and outside of it as they were counted in all texts, which a sentence says and
     a picture shows; None of findings that an older program stored. same: the field whose values the
     shares of the answer have alike, as who speaks changed between them; "" where these are nearly
@@ -33,13 +33,13 @@ class Shaped(Span):
     until: str = ""
     turn: str = ""
     early: str = ""
-    counted: tuple[float, float] | None = None
+    counted_shares: tuple[float, float] | None = None
     same: str = ""
 
     def shares_said(self, of_answer: tuple[float, float]) -> tuple[float, float]:
         """The shares within and outside that a sentence says and a picture shows: the counted ones,
         of_answer where an older program stored none."""
-        return self.counted or of_answer
+        return self.counted_shares or of_answer
 
     @property
     def where_most(self) -> tuple[str, str]:

@@ -43,7 +43,7 @@ WITHOUT_YEARS = {
 }
 # What a comparison of the same speakers has in the place of the counted share; shorter where the
 # sentence would be too long
-OF_SAME = (" ({share} in texts of {values})", " ({values}: {share})")
+SAME_CLAUSES = (" ({share} in texts of {values})", " ({values}: {share})")
 HARDLY_ANY = "hardly any"
 LEAST_SAID = 0.0005  # a share below it is hardly any beside another: "<0.1%" says no more
 OF_ONE = "{change}, mostly from {value}"  # one unit's doing
@@ -68,8 +68,8 @@ def changed(
     unit's; all_times: the first and the last period, as readers say them."""
     if not finding.same:
         return _changed(finding, subject, shares, rows, whose, all_times, "")
-    for of_same in OF_SAME:
-        parts = _changed(finding, subject, shares, rows, whose, all_times, of_same)
+    for same_clause in SAME_CLAUSES:
+        parts = _changed(finding, subject, shares, rows, whose, all_times, same_clause)
         if not sentences.is_long(parts):
             break
     return parts
@@ -82,12 +82,12 @@ def _changed(
     rows: str,
     whose: str,
     all_times: Sequence[str],
-    of_same: str,
+    same_clause: str,
 ) -> list[SentencePart]:
-    """of_same: one of OF_SAME, "" where the shares of the answer are not said; all others as
+    """same_clause: one of SAME_CLAUSES, "" where the shares of the answer are not said; all others as
     `changed` has them."""
     share_then, share_otherwise = finding.shares_said(shares)
-    same_then, same_otherwise = _say_same(finding, shares, of_same)
+    same_then, same_otherwise = _say_same(finding, shares, same_clause)
     has_grown = finding.more or finding.shape == "window"
     other_times = outside(finding, all_times)
     if other_times == BEFORE_AND_AFTER and not finding.more:
@@ -101,8 +101,8 @@ def _changed(
     change = fill(
         pattern,
         what=subject,
-        here=_say_share(share_then, beside=share_otherwise),
-        rest=_say_share(share_otherwise, beside=share_then),
+        here=_say_share(share_then, other_share=share_otherwise),
+        rest=_say_share(share_otherwise, other_share=share_then),
         same_here=same_then,
         same_rest=same_otherwise,
         span=sentences.spanned(finding),
@@ -118,22 +118,22 @@ def _changed(
     return fill(OF_ONE, change=change, value=whose)
 
 
-def _say_same(finding: Shaped, shares: tuple[float, float], of_same: str) -> tuple[str, str]:
+def _say_same(finding: Shaped, shares: tuple[float, float], same_clause: str) -> tuple[str, str]:
     """What stands behind the shares within and outside: the share that the same speakers have, at
-    the one of both that it differs from. shares: of the answer; of_same: one of OF_SAME, or ""."""
-    if not of_same:
+    the one of both that it differs from. shares: of the answer; same_clause: one of SAME_CLAUSES, or ""."""
+    if not same_clause:
         return "", ""
     values = unit_words.same_values(finding.same)
     within, outside = finding.shares_said(shares)
     is_of_within = abs(within - shares[0]) > abs(outside - shares[1])
     share = shares[0] if is_of_within else shares[1]
-    said = of_same.format(share=sentences.briefly_or_none(share), values=values)
-    return (said, "") if is_of_within else ("", said)
+    clause = same_clause.format(share=sentences.briefly_or_none(share), values=values)
+    return (clause, "") if is_of_within else ("", clause)
 
 
-def _say_share(share: float, beside: float) -> str:
+def _say_share(share: float, other_share: float) -> str:
     """A share in a sentence that says another one beside it."""
-    if share and share < LEAST_SAID <= beside:
+    if share and share < LEAST_SAID <= other_share:
         return HARDLY_ANY
     return sentences.briefly_or_none(share)
 

@@ -18,16 +18,16 @@ NO_CHANGE = "No change beyond chance."
 def say_unsure(page: TimeLines, topic: TimeLine, unit: str) -> str:
     """One or two sentences. unit: the field that says whose texts depend on each other, "" for
     documents."""
-    place = _largest(page.bins, topic)
-    if place is None:
+    peak = _largest(page.bins, topic)
+    if peak is None:
         return NO_CHANGE
-    period = page.bins[place].label
+    period = page.bins[peak].label
     largest = LARGEST.format(
-        largest=sentences.briefly(topic.share[place] or 0.0),
+        largest=sentences.briefly(topic.share[peak] or 0.0),
         when=sentences.spanned(Span(first=period, last=period)),
-        otherwise=sentences.briefly_or_none(_share_otherwise(page.bins, topic, place)),
+        otherwise=sentences.briefly_or_none(_share_otherwise(page.bins, topic, peak)),
     )
-    if topic.low[place] is None and unit:
+    if topic.low[peak] is None and unit:
         return FEW_SPEAK.format(largest=largest, values=unit_words.values_of(unit))
     return CHANCE.format(largest=largest)
 
@@ -35,14 +35,14 @@ def say_unsure(page: TimeLines, topic: TimeLine, unit: str) -> str:
 def _largest(periods: Sequence[Period], topic: TimeLine) -> int | None:
     """The place of the period where its share is largest, of those with enough documents where
     there are any; None where it has one period or no words."""
-    with_words = [i for i, period in enumerate(periods) if period.tokens and topic.share[i]]
-    if not with_words or sum(period.tokens > 0 for period in periods) < 2:
+    with_words = [i for i, period in enumerate(periods) if period.tokens]
+    if len(with_words) < 2 or not any(topic.tokens):
         return None
     enough = [i for i in with_words if not periods[i].thin]
     return max(enough or with_words, key=lambda i: topic.share[i] or 0.0)
 
 
-def _share_otherwise(periods: Sequence[Period], topic: TimeLine, place: int) -> float:
+def _share_otherwise(periods: Sequence[Period], topic: TimeLine, peak: int) -> float:
     """Its share of the words of all other periods, 0 to 1."""
-    words = sum(period.tokens for period in periods) - periods[place].tokens
-    return (sum(topic.tokens) - topic.tokens[place]) / words
+    words = sum(period.tokens for period in periods) - periods[peak].tokens
+    return (sum(topic.tokens) - topic.tokens[peak]) / words

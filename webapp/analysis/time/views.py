@@ -144,12 +144,12 @@ def _changes_in_words(selection: RunSelection, page: TimeLines) -> list[TopicCha
     """The change of each topic of the page; of one without a change what its chart shows."""
     unit = corpus_unit.unit_of(selection.version).name
     changes = topic_changes.of_topics(selection, [topic.number for topic in page.topics])
-    said = []
+    changes_said = []
     for topic, change in zip(page.topics, changes, strict=True):
         if change.known and change.sentence is None:
             change = replace(change, brief=unsure_courses.say_unsure(page, topic, unit))
-        said.append(change)
-    return said
+        changes_said.append(change)
+    return changes_said
 
 
 def _offer_scales(page_query: PageQuery, own_scales: bool) -> list[Offer]:

@@ -97,7 +97,9 @@ def test_the_overview_says_what_the_page_of_two_sets_says(client, risen):
         assert [row["estimate"], row["low"], row["high"]] == ratio
         item = row["items"][0]
         assert [item["here"]["share"], item["rest"]["share"]] == topic["share"]
-        assert len(item["counted"]) == 2 and all(0 <= share <= 1 for share in item["counted"])
+        assert len(item["counted_shares"]) == 2 and all(
+            0 <= share <= 1 for share in item["counted_shares"]
+        )
         said = ", surely " if row["ends"].startswith("surely") else ", interval "
         assert said in row["sure"] or not row["ends"]
         assert (page["same_speakers"] == "speaker") == (answer["unit"] == "speaker")
@@ -144,7 +146,12 @@ def test_a_change_says_the_counted_shares_and_what_the_same_authors_wrote(part_l
     asker = asker_of_authors(np.random.default_rng(3), part_later)
     span = next(asker.accepted(0, one_topic_only=False))
     change = Shaped(
-        first="1980", last="1999", shape="step", more=True, counted=span.counted, same=span.same
+        first="1980",
+        last="1999",
+        shape="step",
+        more=True,
+        counted_shares=span.counted_shares,
+        same=span.same,
     )
     shares = (span.here, span.rest)
     parts = time_sentences.changed(change, ["It"], shares, "words", "", ("1960", "1999"))
@@ -154,7 +161,7 @@ def test_a_change_says_the_counted_shares_and_what_the_same_authors_wrote(part_l
     is_earlier = asker.spans_of_set.calendar.group < span.first
     amounts = outcome.amounts[:, [0]].toarray()[:, 0]
     earlier = amounts[is_earlier].sum() / outcome.sizes[is_earlier].sum()
-    assert span.counted[1] == pytest.approx(earlier)
+    assert span.counted_shares[1] == pytest.approx(earlier)
     assert sentence.endswith(f", {100 * earlier:.1f}%")
 
 
@@ -164,7 +171,7 @@ def test_a_rise_that_the_counted_shares_deny_is_not_told():
     candidates = list(asker.spans_of_set.spans.candidates(0))
     assert candidates
     for span in asker.accepted(0, one_topic_only=False):
-        assert (span.counted[0] > span.counted[1]) == span.more
+        assert (span.counted_shares[0] > span.counted_shares[1]) == span.more
 
 
 def asker_of_authors(

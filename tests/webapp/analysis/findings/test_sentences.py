@@ -125,7 +125,7 @@ SAME = Shaped(
     until="2013-09",
     shape="window",
     more=True,
-    counted=(0.44, 0.012),
+    counted_shares=(0.44, 0.012),
     same="maintainer",
 )
 
@@ -162,7 +162,7 @@ SAME = Shaped(
             " before",
         ),
         (
-            replace(SAME, shape="step", more=False, counted=(0.012, 0.44)),
+            replace(SAME, shape="step", more=False, counted_shares=(0.012, 0.44)),
             (0.012, 0.2),
             "",
             "44% of the words until September 2013 (20% in texts of the same maintainers), 1.2%"
@@ -559,7 +559,7 @@ def event_item(**values) -> EventItem:
         "here": 0.1,
         "rest": 0.2,
         "sections": False,
-        "counted": (0.1, 0.2),
+        "counted_shares": (0.1, 0.2),
         "times": RatioBetween(ratio=2.0, low=1.5, high=3.0),
     }
     return EventItem(**whole | values)
@@ -597,13 +597,13 @@ def test_a_row_of_words_says_the_years_of_its_bar_and_its_shares(
 )
 def test_a_row_of_words_says_none_where_no_document_has_the_word(shape, more, shares, when, said):
     here, rest = shares
-    item = event_item(shape=shape, more=more, here=here, rest=rest, counted=shares)
+    item = event_item(shape=shape, more=more, here=here, rest=rest, counted_shares=shares)
     (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], Axis(1800.0, 1900.0))
     assert (line.when, line.here, line.rest) == (when, *said)
 
 
 def test_a_row_of_words_says_the_counted_shares():
-    item = event_item(shape="step", more=True, here=0.44, rest=0.23, counted=(0.44, 0.012))
+    item = event_item(shape="step", more=True, here=0.44, rest=0.23, counted_shares=(0.44, 0.012))
     (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], Axis(1800.0, 1900.0))
     assert (line.here, line.rest) == ("44%", "1.2%")
 
@@ -622,7 +622,7 @@ def test_dashed_lines_are_at_the_shares_that_the_sentence_says(monkeypatch):
         until="1849",
         here=ShareBetween(0.44, 0.3, 0.6),
         rest=ShareBetween(0.23, 0.1, 0.3),
-        counted=(0.44, 0.012),
+        counted_shares=(0.44, 0.012),
         times=RatioBetween(ratio=2.0, low=1.5, high=3.0),
         above_all=[],
     )

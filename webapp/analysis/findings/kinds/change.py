@@ -136,7 +136,7 @@ class Change(Shaped, RatioFinding):
                 until=self.until,
                 here=ShareBetween(*self.here),
                 rest=ShareBetween(*self.rest),
-                counted=self.shares_said((self.here[0], self.rest[0])),
+                counted_shares=self.shares_said((self.here[0], self.rest[0])),
                 times=self.ratio_between,
                 above_all=self.above_all,
             )
@@ -146,7 +146,7 @@ class Change(Shaped, RatioFinding):
 @dataclass(frozen=True)
 class ChangeItem:
     """A topic's shares within and outside a span. first, last: as addresses have them; until: of a
-    step, the last period before it. here, rest: of the answer, and so is `times`; counted: the
+    step, the last period before it. here, rest: of the answer, and so is `times`; counted_shares: the
     shares within and outside that its sentence says, and its picture marks, counted in all
     texts."""
 
@@ -159,7 +159,7 @@ class ChangeItem:
     until: str
     here: ShareBetween
     rest: ShareBetween
-    counted: tuple[float, float]
+    counted_shares: tuple[float, float]
     times: RatioBetween
     above_all: list[str]
 

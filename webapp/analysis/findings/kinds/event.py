@@ -169,7 +169,7 @@ class Event(Shaped, RatioFinding):
                 here=self.here,
                 rest=self.rest,
                 sections=self.sections,
-                counted=self.shares_said((self.here, self.rest)),
+                counted_shares=self.shares_said((self.here, self.rest)),
                 times=self.ratio_between,
             )
         ]
@@ -178,7 +178,7 @@ class Event(Shaped, RatioFinding):
 @dataclass(frozen=True)
 class EventItem:
     """Shares of the documents, or of their sections, with a word. also: words of the same documents.
-    here, rest, counted: as ChangeItem has them."""
+    here, rest, counted_shares: as ChangeItem has them."""
 
     kind: Literal["event"]
     word: str
@@ -192,7 +192,7 @@ class EventItem:
     here: float
     rest: float
     sections: bool
-    counted: tuple[float, float]
+    counted_shares: tuple[float, float]
     times: RatioBetween
 
 

@@ -47,7 +47,7 @@ def level_of(rows: Sequence[FindingHtml]) -> float:
 
 def _place_marks(item: ChangeItem, axis: Axis) -> ChangeMarks:
     """What its strip marks, from 0 to 1 along the axis."""
-    marks = marks_of(item, item.counted, (axis.first, axis.last))
+    marks = marks_of(item, item.counted_shares, (axis.first, axis.last))
     levels = [(axis.place(first), axis.place(last), share) for first, last, share in marks.levels]
     if marks.window is None:
         return ChangeMarks(None, levels)

@@ -53,7 +53,7 @@ def word_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]
         rare = falls and item.shape == "window"
         became_rarer = falls and not rare
         begin, end = _span_on(axis, item)
-        within, outside = item.counted
+        within, outside = item.counted_shares
         drawn.append(
             WordLine(
                 row=row,
@@ -98,7 +98,7 @@ def _when_word(item: EventItem) -> str:
     if item.shape == "line":
         return time_sentences.RISING if item.more else time_sentences.FALLING
     if not item.more and item.shape == "window":
-        how_rare = NOT_USED if not item.counted[0] else RARE
+        how_rare = NOT_USED if not item.counted_shares[0] else RARE
         return how_rare.format(span=spanned(Span(first=item.first, last=item.last), brief=True))
     if not item.more:
         return f"until {sentences.period(item.until or item.first, brief=True)}"
