@@ -172,7 +172,7 @@ def test_the_pages_of_a_topic_and_of_time_say_its_change_as_the_overview_does(pl
     many = unescape(client.get(reverse("run_time", args=[run.pk])).content.decode())
     for row in changes.values():  # below the topic's name, which the sentence begins with
         said = row["sentence"].partition(": ")[2].partition(" (")[0]
-        assert said and said in many and f'title="{row["sure"]}"' in many
+        assert said and said in many and f"({row['sure']})" in many
     by_paper = unescape(
         client.get(reverse("run_time", args=[run.pk]), {"by": "paper"}).content.decode()
     )
