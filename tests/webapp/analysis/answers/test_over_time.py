@@ -167,10 +167,14 @@ def test_a_change_says_the_counted_shares_and_what_the_same_authors_wrote(part_l
 
 def test_a_rise_that_the_counted_shares_deny_is_not_told():
     """All authors have more of a subject later, but those who have most of it hardly write then."""
-    asker = asker_of_authors(np.random.default_rng(3), part_later=0.01, part_earlier=0.9)
-    candidates = list(asker.spans_of_set.spans.candidates(0))
-    assert candidates
-    for span in asker.accepted(0, one_topic_only=False):
+    asker = asker_of_authors(np.random.default_rng(3), part_later=0.12, part_earlier=0.85)
+    thirds = asker.spans_of_set.thirds()
+    assert thirds is not None
+    answers = asker.spans_of_set.answer(*thirds)
+    within, outside = asker.shares_as_counted(0, *thirds)
+    assert answers.accepted[0] and answers.difference[0] > 0 and within < outside
+    spans_told = list(asker.accepted(0, one_topic_only=False))
+    for span in spans_told:
         assert (span.counted_shares[0] > span.counted_shares[1]) == span.more
 
 
