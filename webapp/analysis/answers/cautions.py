@@ -27,8 +27,8 @@ def caution(unit: Unit, units: tuple[int, int], obstacle: Obstacle | None) -> st
         )
     if obstacle is Obstacle.APART_IN_TIME:
         return (
-            "The two hardly speak at the same times: their difference can’t be separated from what"
-            " changed over time."
+            "The two have hardly any texts from the same times: their difference can’t be separated"
+            " from what changed over time."
         )
     if obstacle is Obstacle.NOT_APART:
         return (
@@ -44,6 +44,6 @@ def few_units(unit: Unit, units: tuple[int, int], obstacle: Obstacle | None) -> 
     if obstacle is not None or fewest >= FEW_UNITS:
         return ""
     return (
-        f"One of the groups has only {fewest:,} {units_named(unit)}, too few to generalise from."
-        " Where a ratio, such as “3 times”, has an interval, rely on it more than on the difference."
+        f"One side has texts of only {fewest:,} {units_named(unit)}, too few to generalise from:"
+        " where one of them has most of what differs, its interval is too short."
     )

@@ -26,6 +26,11 @@ PARAMETERS = (*PARAMETERS_OF_SIDES, "topic", "topic_a", "topic_b")
 NO_SETS = "This address names no two sets of documents: choose them on the page that compares two."
 
 
+ALL_OTHERS = "all others"  # what the second side is called where it is what the first is not
+FIRST_DAYS = ("-01-01", "-01")  # of a year, as a day or as a month
+LAST_DAYS = ("-12-31", "-12")
+
+
 class Side(NamedTuple):
     """documents: of this side, within those of the page. complement: it is all of those that the
     other side has not."""
@@ -97,11 +102,28 @@ def _name_between_ends(selection: RunSelection, documents: RunSelection) -> str:
     if days is None or not (selection.first or selection.last):
         return selection.name
     first_year, last_year = (f"{day.year:04d}" for day in days)
-    first = documents.first or first_year
-    last = documents.last or last_year
+    first = _in_years(documents.first or first_year, FIRST_DAYS)
+    last = _in_years(documents.last or last_year, LAST_DAYS)
     if first[: len(last)] > last:  # behind all documents, or before them
         return selection.name
-    return selection.with_dates(first, last).name
+    length = max(len(first), len(last))
+    return selection.with_dates(
+        _in_full(first, length, "-01-01"), _in_full(last, length, "-12-31")
+    ).name
+
+
+def _in_years(day: str, ends_of_year: tuple[str, ...]) -> str:
+    """An end of a period as a year where it is an end of that year, else as it was asked for."""
+    year = day[: len("1945")]
+    return year if day.removeprefix(year) in ends_of_year else day
+
+
+def _in_full(day: str, length: int, end_of_year: str) -> str:
+    """A year as a month or a day, so that both ends of a period have one form; a month is as it
+    is. length: letters of the longer end."""
+    if len(day) > len("1945"):
+        return day
+    return day + end_of_year[: length - len(day)]
 
 
 def read_sides(
@@ -138,7 +160,7 @@ def sides_of_addresses(
 
 
 def _all_others(base: RunSelection) -> Side:
-    return Side("all others", base, True)
+    return Side(ALL_OTHERS, base, True)
 
 
 def address(side: Side, base: RunSelection, *, topic: int | None = None, terms: str = "") -> str:

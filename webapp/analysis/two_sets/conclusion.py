@@ -1,11 +1,18 @@
 """What is concluded of two sets of documents in a sentence, and what a notebook keeps of them."""
 
+from collections.abc import Sequence
+
+from inference.answers import LEAST_UNITS
+from webapp.analysis.answers.cautions import FEW_UNITS
+from webapp.analysis.two_sets.compared_sets import ALL_OTHERS
+from webapp.analysis.two_sets.printed import print_topics
 from webapp.analysis.two_sets.shapes import (
     BriefDifference,
     Compared,
     Comparison,
     TopicDifference,
 )
+from webapp.core.documents import unit_words
 from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results.links import TopicLink
 from webapp.platform.drawing.numbers import percent
@@ -20,14 +27,22 @@ from webapp.platform.drawing.tables import (
 from webapp.platform.drawing.trends import points
 
 LONGEST_TITLE = 150  # characters
+DIGITS_OF_SHARES = (1, 2)  # behind the point, where the usual ones are too few
+CLEARLY_ROUNDED = 0.45  # of the last digit: 5.25 may be rounded either way
 NO_DIFFERENCE = "No topic’s share clearly differs between the two."
 MAY_BE_CHANCE = " The differences in the table may be chance."
+TOO_FEW = "Only {number} {units} {have} texts {where}, too few to say anything about others."
+LARGEST_MAY_BE_CHANCE = "The largest difference in these texts may be chance: "
+WHY_CHANCE = (
+    " The {units} of each side ({first:,} and {second:,}) differ so much among themselves that chance"
+    " alone could produce it."
+)
 
 
 def clearest_difference(page: Comparison) -> TopicDifference | None:
     """The topic whose interval is farthest from no difference, on whichever side it has more; None
     where no topic differs by more than chance."""
-    differing = [row for rows_of_side in page.more for row in rows_of_side]
+    differing = [row for rows_of_side in print_topics(page).more for row in rows_of_side]
     return max(differing, key=_distance_from_none, default=None)
 
 
@@ -36,22 +51,92 @@ def _distance_from_none(row: TopicDifference) -> float:
 
 
 def conclude(page: Comparison) -> list[str | TopicLink]:
-    """The first sentence of the page, a topic in it as a link; [] where nothing is compared."""
-    if not page.sides:
+    """The first sentences of the page, a topic in them as a link; [] where nothing is compared."""
+    if not isinstance(page, Compared):
         return []
-    if isinstance(page, Compared) and page.caution:
-        return [page.caution]
-    row = clearest_difference(page)
+    row = None if page.caution else clearest_difference(page)
     if row is None:
-        return [NO_DIFFERENCE]
+        return _conclude_nothing(page)
     first, second = page.sides
+    shares = write_shares(row.share, row.difference)
     low = points(row.difference_low)
     high = points(row.difference_high)
     return [
         row,
-        f" differs most clearly: {percent(row.share[0])} of the words ({first.name}),"
-        f" {percent(row.share[1])} ({second.name}). The difference is"
+        f" differs most clearly: {shares[0]} of the words ({first.name}),"
+        f" {shares[1]} ({second.name}). The difference is"
         f" {points(row.difference)} points (interval {low} to {high}).",
+    ]
+
+
+def write_shares(shares: Sequence[float], difference: float) -> list[str]:
+    """Two shares in percent, with as many decimals as let a reader who subtracts them find the
+    difference that is written beside them: 5.26% and 0.05% for 5.2 points."""
+    texts = [percent(share) for share in shares]
+    for digits in DIGITS_OF_SHARES:
+        if _give_difference(texts, difference):
+            break
+        texts = [f"{100 * share:.{digits}f}%" for share in shares]
+    return texts
+
+
+def _give_difference(texts: list[str], difference: float) -> bool:
+    """Whether shares as they are written, subtracted, give the difference as it is written."""
+    first, second = map(_read_percent, texts)
+    written = points(abs(difference))
+    _, _, decimals = written.partition(".")
+    distance = abs(abs(second - first) - float(written))
+    return distance < CLEARLY_ROUNDED * 10.0 ** -len(decimals)
+
+
+def _read_percent(text: str) -> float:
+    """A share as it is written, in percent; 0 for less than what is written."""
+    return 0.0 if text.startswith("<") else float(text.removesuffix("%"))
+
+
+def _conclude_nothing(page: Compared) -> list[str | TopicLink]:
+    """Why nothing can be concluded of the two, and what their texts say most differently."""
+    fewest = min(page.units)
+    can_say_nothing = bool(page.caution) and fewest >= LEAST_UNITS
+    if can_say_nothing or not fewest:
+        return [page.caution or NO_DIFFERENCE, *_in_these_texts(page, " In these texts ")]
+    if fewest < FEW_UNITS:
+        return [_too_few(page), *_in_these_texts(page, " In these texts ")]
+    if page.largest is None:
+        return [NO_DIFFERENCE]
+    first, second = page.units
+    why = WHY_CHANCE.format(units=_units_of(page), first=first, second=second)
+    return [*_in_these_texts(page, LARGEST_MAY_BE_CHANCE), why]
+
+
+def _too_few(page: Compared) -> str:
+    """Who wrote too few of the texts of a side: of the first where both have as few."""
+    fewest = min(page.units)
+    name = page.sides[page.units.index(fewest)].name
+    where = f"among {name}" if name == ALL_OTHERS else f"in {name}"
+    number = f"{fewest:,}"
+    have = "have"
+    if fewest == 1:
+        number = "one of the"
+        have = "has"
+    return TOO_FEW.format(number=number, units=_units_of(page), have=have, where=where)
+
+
+def _units_of(page: Compared) -> str:
+    """What is independent, in words: more than one."""
+    return unit_words.values_of(page.unit.column) if page.unit.column else "documents"
+
+
+def _in_these_texts(page: Compared, beginning: str) -> list[str | TopicLink]:
+    """The topic whose counted shares differ most, with both shares; [] where there is none."""
+    if page.largest is None:
+        return []
+    first, second = page.sides
+    of_first, of_second = map(percent, page.largest.share)
+    return [
+        beginning,
+        page.largest,
+        f" has {of_first} of the words of {first.name}, {of_second} of those of {second.name}.",
     ]
 
 
@@ -62,9 +147,10 @@ def pin_comparison(page: Comparison) -> PinnedChart:
     sentence = "".join(
         part if isinstance(part, str) else part.with_label for part in conclude(page)
     )
-    rows = [_cells(row) for rows_of_side in page.more for row in rows_of_side]
+    printed = print_topics(page)
+    rows = [_cells(row) for rows_of_side in printed.more for row in rows_of_side]
     if not rows and isinstance(page, Compared) and not page.caution:
-        rows = [_cells(row) for row in page.unsure[:ROWS] if row.difference is not None]
+        rows = [_cells(row) for row in printed.unsure[:ROWS] if row.difference is not None]
         sentence += MAY_BE_CHANCE if rows else ""
     if not rows:
         return PinnedChart(title, sentence, None)

@@ -21,6 +21,7 @@ from webapp.analysis.two_sets.division import Division, divide, side_of_document
 from webapp.analysis.two_sets.shapes import (
     BriefDifference,
     Compared,
+    CountedTopic,
     SideOfComparison,
     TopicDifference,
 )
@@ -95,6 +96,9 @@ def compare(
             differences_of_page.answers.units,
             differences_of_page.answers.obstacle,
         ),
+        units=[int(number) for number in differences_of_page.answers.units],
+        largest=_largest_in_these_texts(base, differences_of_page),
+        complement=side_b.complement,
         caution=differences_of_page.caution,
         level=differences_of_page.answers.level,
         rows=differences_of_page.answers.rows,
@@ -206,6 +210,24 @@ def _list_topics(differences_of_page: Differences, order: Order) -> ListedTopics
         first=[of_side[:TOPICS_OF_SIDE] for of_side in of_sides],
         further=[of_side[TOPICS_OF_SIDE:] for of_side in of_sides],
         unsure=ranked[is_unsure[ranked]].tolist(),
+    )
+
+
+def _largest_in_these_texts(
+    base: RunSelection, differences_of_page: Differences
+) -> CountedTopic | None:
+    """The topic whose counted shares differ most; None where no share is known."""
+    shares = differences_of_page.bands.share
+    distance = np.nan_to_num(np.abs(shares[:, 0] - shares[:, 1]))
+    if not distance.any():
+        return None
+    i = int(distance.argmax())
+    topic = differences_of_page.topics[i]
+    words = topics.top_words(base.view, [topic], WORDS_IN_BRIEF)
+    return CountedTopic(
+        **vars(links.topic_link(base.view, topic)),
+        words=words[topic],
+        share=shares[i].tolist(),
     )
 
 

@@ -56,7 +56,7 @@ def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
 
 
 def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
-    """What might be compared, and the parameters that say so: the last years and the first, the
+    """What might be compared, and the parameters that say so: the first years and the last, the
     two most frequent values of each category. Only what can be answered: both sides have texts of
     LEAST_UNITS units."""
     suggestions: list[tuple[str, dict[str, str]]] = []
@@ -78,7 +78,7 @@ def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
 
 
 def _years_at_both_ends(version: Version) -> dict[str, str]:
-    """The last years and the first: a decade, or a third of all years where a decade has texts of
+    """The first years and the last: a decade, or a third of all years where a decade has texts of
     too few units; {} where a third has, too."""
     span = document_days.first_and_last(version)
     if span is None:
@@ -98,10 +98,10 @@ def _years_at_both_ends(version: Version) -> dict[str, str]:
         fewest = min(_count_units(unit_codes, in_first), _count_units(unit_codes, in_last))
         if fewest >= LEAST_UNITS:
             return {
-                "from_a": f"{first_of_last:04d}",
-                "to_a": f"{newest:04d}",
-                "from_b": f"{oldest:04d}",
-                "to_b": f"{last_of_first:04d}",
+                "from_a": f"{oldest:04d}",
+                "to_a": f"{last_of_first:04d}",
+                "from_b": f"{first_of_last:04d}",
+                "to_b": f"{newest:04d}",
             }
     return {}
 

@@ -52,8 +52,15 @@ class TopicDifference(TopicWithWords):
 
     @property
     def times(self) -> TimesAsMuch:
-        """How many times as much the first side has, in the words of the overview."""
-        return times_as_much(self.ratio, self.ratio_low, self.ratio_high)
+        """How many times as much the side that has more has, in the words of the overview."""
+        if self.ratio is None or self.ratio >= 1:
+            return times_as_much(self.ratio, self.ratio_low, self.ratio_high)
+        return times_as_much(_invert(self.ratio), _invert(self.ratio_high), _invert(self.ratio_low))
+
+
+def _invert(ratio: float | None) -> float | None:
+    """The ratio of the second side to the first; None where it is infinite or not known."""
+    return 1 / ratio if ratio else None
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,13 @@ class BriefDifference(TopicWithWords):
     difference_low: float | None
     difference_high: float | None
     documents: list[str]
+
+
+@dataclass(frozen=True)
+class CountedTopic(TopicWithWords):
+    """share: in the texts of either side, as counted, whoever they are from."""
+
+    share: list[float]
 
 
 @dataclass(frozen=True)
@@ -108,6 +122,9 @@ class Compared(Comparison):
     times are compared, as it is not held constant for words. unsure: topics whose difference may be
     chance, unsure_count of them in all. not_listed: how many more differ than `more` has, on either side; further: these topics. words_from: documents of each side in which words were
     counted; null: in all of them. unit: who is independent; few_units: that they are few, or "".
+    units: how many of them have texts on either side. largest: the topic whose counted shares differ
+    most in these texts, whether by chance or not; null where no side has words of any. complement:
+    whether the second side is all other documents.
     caution: why nothing can be concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
     where a value of a field is compared with all others all topics of all its values. calibrated:
     "exchanged", by exchanges of units, or "t". same_speakers: the field whose values are held
@@ -124,11 +141,27 @@ class Compared(Comparison):
     words_from: list[int] | None
     unit: UnitAbout
     few_units: str
+    units: list[int]
+    largest: CountedTopic | None
+    complement: bool
     caution: str
     level: float
     rows: int
     calibrated: str
     same_speakers: str = ""
+
+
+@dataclass(frozen=True)
+class PrintedTopics:
+    """The topics of a comparison, each difference that of the set named `right` less that of the set
+    named `left`: the second less the first, or the first less all others. The lists as Compared has
+    them."""
+
+    left: str
+    right: str
+    more: list[list[TopicDifference]]
+    further: list[list[BriefDifference]]
+    unsure: list[BriefDifference]
 
 
 @dataclass(frozen=True)
@@ -163,13 +196,15 @@ class SetsForm:
 class ComparisonHtml(SetsForm):
     """problem: why nothing is compared. csv: the address of a file with all topics. keyness: the
     page of all words that differ; effects: that where other things are held constant, "" where
-    there is none. conclusion: the first sentence; pinned: what a notebook keeps. most: the largest
+    there is none. printed: the topics with their differences as the page prints them. conclusion:
+    the first sentence; pinned: what a notebook keeps. most: the largest
     share."""
 
     problem: str
     csv: str
     keyness: str
     effects: str
+    printed: PrintedTopics
     conclusion: list[str | TopicLink]
     pinned: PinnedChart
     orders: list[Offer]

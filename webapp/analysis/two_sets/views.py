@@ -19,6 +19,7 @@ from webapp.analysis.two_sets import (
     topics_table,
 )
 from webapp.analysis.two_sets.conclusion import conclude, pin_comparison
+from webapp.analysis.two_sets.printed import print_topics
 from webapp.analysis.two_sets.shapes import Answering, Compared, Comparison, ComparisonHtml
 from webapp.core.documents import document_days
 from webapp.core.documents.selection import RunSelection, Selection
@@ -115,6 +116,7 @@ def _comparison_html(
         csv=selection.view.go("run_compare_csv", asked=query.urlencode()),
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
         effects=address_of_effects(selection.view, query),
+        printed=print_topics(page),
         conclusion=conclude(page),
         pinned=pin_comparison(page),
         orders=[
@@ -140,9 +142,8 @@ def address_of_effects(view: RunView, query: QueryDict) -> str:
     if name != other_name:
         return ""
     held_constant = ["spline(date)"] if document_days.first_and_last(view.run.version) else []
-    # The page of effects tells how much more its a has than its b: the other way round
     effect = '"' + name.replace('"', '""') + '"'
-    parameters = {"effect": effect, "held": held_constant, "a": value_of_b, "b": value_of_a}
+    parameters = {"effect": effect, "held": held_constant, "a": value_of_a, "b": value_of_b}
     return view.go("run_effects", asked=urlencode(parameters, doseq=True))
 
 

@@ -6,8 +6,10 @@ import html
 import io
 import json
 import re
+from collections.abc import Sequence
 from datetime import date
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import MagicMock
 from urllib.parse import urlencode, urlsplit
 
@@ -33,7 +35,7 @@ from webapp.analysis.two_sets import (
     views,
     word_contrast,
 )
-from webapp.analysis.two_sets.shapes import Compared
+from webapp.analysis.two_sets.shapes import BriefDifference, Compared, CountedTopic
 from webapp.core.curation import services as curation
 from webapp.core.documents import (
     corpus_unit,
@@ -211,7 +213,7 @@ def test_what_may_be_compared_in_an_early_collection_can_be_read(trained, monkey
     form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
     _, url = form.suggestions[0]
     compared = Selection.read(QueryDict(url[1:].replace("_b=", "=")), RunView(trained))
-    assert (compared.first, compared.last) == ("0807", "0816")
+    assert (compared.first, compared.last) == ("0981", "0990")
 
 
 def test_only_what_can_be_answered_is_suggested(trained, monkeypatch):
@@ -230,10 +232,10 @@ def test_only_what_can_be_answered_is_suggested(trained, monkeypatch):
         form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
         return [text for text, _ in form.suggestions]
 
-    assert first_suggestion(None) == ["2010–2019 and 1790–1799"]
-    assert first_suggestion(president) == ["1944–2019 and 1790–1865"]
+    assert first_suggestion(None) == ["1790–1799 and 2010–2019"]
+    assert first_suggestion(president) == ["1790–1865 and 1944–2019"]
     assert first_suggestion(president // 4) == []
-    assert first_suggestion(np.full(len(years), -1)) == ["2010–2019 and 1790–1799"]
+    assert first_suggestion(np.full(len(years), -1)) == ["1790–1799 and 2010–2019"]
 
 
 def test_every_topic_is_in_a_table_with_its_numbers(client, trained, monkeypatch):
@@ -372,7 +374,7 @@ def test_an_open_period_ends_with_the_documents_of_the_page(client, trained):
 
 def test_notes_on_a_comparison_stand_below_its_topics(client, trained):
     html = get(client, trained, "?to_a=1795&from_b=1806", "run_time_compare")
-    assert html.index("<tbody>") < html.index("Differences are in percentage points.")
+    assert html.index("<tbody>") < html.index("Differences are in percentage points")
 
 
 def test_a_category_whose_name_has_a_colon_leads_to_its_effect(trained, monkeypatch):
@@ -383,7 +385,7 @@ def test_a_category_whose_name_has_a_colon_leads_to_its_effect(trained, monkeypa
     query.setlist("in_b", ['party: "old":Tory'])
     effects = QueryDict(urlsplit(views.address_of_effects(RunView(trained), query)).query)
     assert formula.term(effects["effect"]) == formula.Term('party: "old"')
-    assert (effects["a"], effects["b"]) == ("Tory", "Whig: new")
+    assert (effects["a"], effects["b"]) == ("Whig: new", "Tory")
     query.setlist("in_b", ['party: "old":Nobody'])
     assert views.address_of_effects(RunView(trained), query) == ""
 
@@ -539,30 +541,214 @@ def test_a_pin_of_two_sets_keeps_the_conclusion_and_every_topic_that_differs(cli
     assert len(table["rows"]) == len(rows) > 1
     for row, cells in zip(rows, table["rows"], strict=True):
         assert row["label"] in cells[0]
-        assert cells[3] == points(row["difference"])
+        assert cells[3] == points(-row["difference"]), "how much more the later period has"
 
 
 def test_a_pin_of_sets_that_do_not_differ_keeps_the_differences_that_may_be_chance():
     """How small they are is what such a comparison finds."""
-    topic = SimpleNamespace(
-        with_label="Tax (T01)",
-        share=[0.2, 0.19],
-        difference=0.01,
-        difference_low=-0.02,
-        difference_high=0.04,
+    unsure = [brief_row(1, "Tax", [0.2, 0.19]), brief_row(2, "War", [None, 0.1])]
+    kept = conclusion.pin_comparison(page_of_few([40, 60], unsure=unsure, largest=None))
+    assert kept.sentence == conclusion.NO_DIFFERENCE + conclusion.MAY_BE_CHANCE
+    assert kept.table.rows == [["Tax (T01)", "20%", "19%", "−1.0", "−4.0", "+2.0"]]
+
+
+def link_of(number: int, name: str) -> dict[str, Any]:
+    """What links to a topic say of it."""
+    return {
+        "number": number,
+        "label": f"T{number:02d}",
+        "name": name,
+        "has_name": True,
+        "background": False,
+        "head": None,
+        "slot": 0,
+        "hue": 0,
+        "hidden": False,
+        "into": "",
+        "url": "",
+    }
+
+
+def brief_row(number: int, name: str, share: list[float | None]) -> BriefDifference:
+    """A topic whose difference, of one point to the first set, may be chance; without a difference
+    where a share is not known."""
+    is_known = None not in share
+    return BriefDifference(
+        **link_of(number, name),
+        words=[],
+        share=share,
+        difference=0.01 if is_known else None,
+        difference_low=-0.02 if is_known else None,
+        difference_high=0.04 if is_known else None,
+        documents=["", ""],
     )
-    unknown = SimpleNamespace(with_label="War (T02)", share=[None, 0.1], difference=None)
-    page = MagicMock(
+
+
+LARGEST = CountedTopic(**link_of(17, "Chromium & cve"), words=[], share=[0.0006, 0.61])
+
+
+def page_of_few(
+    units: list[int],
+    unsure: Sequence[BriefDifference] = (),
+    largest: CountedTopic | None = LARGEST,
+    caution: str = "",
+    names: Sequence[str] = ("dpkg", "chromium"),
+) -> MagicMock:
+    """The page of two packages of which no topic clearly differs. units: maintainers of each."""
+    return MagicMock(
         spec=Compared,
-        sides=[SimpleNamespace(name="Whig"), SimpleNamespace(name="Tory")],
+        sides=[SimpleNamespace(name=name) for name in names],
         more=[[], []],
-        unsure=[topic, unknown],
-        caution="",
+        further=[[], []],
+        unsure=list(unsure),
+        units=units,
+        unit=SimpleNamespace(column="maintainer"),
+        largest=largest,
+        complement=names[1] == compared_sets.ALL_OTHERS,
+        caution=caution,
         level=0.99,
     )
-    kept = conclusion.pin_comparison(page)
-    assert kept.sentence == conclusion.NO_DIFFERENCE + conclusion.MAY_BE_CHANCE
-    assert kept.table.rows == [["Tax (T01)", "20%", "19%", "+1.0", "−2.0", "+4.0"]]
+
+
+def first_sentences(page: MagicMock) -> str:
+    parts = [part if isinstance(part, str) else part.label for part in conclusion.conclude(page)]
+    return "".join(parts)
+
+
+IN_THESE_TEXTS = " In these texts T17 has 0.06% of the words of dpkg, 61% of those of chromium."
+
+
+@pytest.mark.parametrize(
+    ("units", "caution", "sentences"),
+    [
+        (
+            [6, 30],
+            "",
+            "Only 6 maintainers have texts in dpkg, too few to say anything about others.",
+        ),
+        (
+            [30, 3],
+            "too few",
+            "Only 3 maintainers have texts in chromium, too few to say anything about others.",
+        ),
+        (
+            [1, 1],
+            "too few",
+            "Only one of the maintainers has texts in dpkg, too few to say anything about others.",
+        ),
+        ([9, 9], "The two are apart.", "The two are apart."),
+    ],
+)
+def test_of_too_few_who_speak_the_first_sentence_says_so(units, caution, sentences):
+    """“No topic’s share clearly differs” stood over 0.06% and 61%."""
+    page = page_of_few(units, caution=caution)
+    assert first_sentences(page) == sentences + IN_THESE_TEXTS
+
+
+def test_a_large_difference_that_may_be_chance_is_said_with_the_reason():
+    assert first_sentences(page_of_few([25, 60])) == (
+        "The largest difference in these texts may be chance: T17 has 0.06% of the words of dpkg, 61%"
+        " of those of chromium. The maintainers of each side (25 and 60) differ so much among"
+        " themselves that chance alone could produce it."
+    )
+
+
+def test_too_few_among_all_others_are_called_so():
+    page = page_of_few([30, 6], names=("dpkg", compared_sets.ALL_OTHERS), largest=None)
+    assert first_sentences(page) == (
+        "Only 6 maintainers have texts among all others, too few to say anything about others."
+    )
+
+
+def test_the_largest_difference_in_these_texts_is_counted(client, trained):
+    """Whoever the texts are from, and whatever is held constant."""
+    data = get(client, trained, PERIODS + "&constant=time", "run_time_compare_json")
+    expected = naive(
+        trained,
+        lambda document: (
+            {179: "a", 181: "b"}.get(document.date.year // 10)
+            if document.date.year <= 1815
+            else None
+        ),
+    )
+    shares = {
+        topic: [expected[x]["topics"][topic] / expected[x]["tokens"] for x in "ab"]
+        for topic in range(trained.topics)
+    }
+    largest = max(shares, key=lambda topic: abs(shares[topic][0] - shares[topic][1]))
+    assert data["largest"]["number"] == largest
+    assert data["largest"]["share"] == pytest.approx(shares[largest])
+    shown = " ".join(
+        strip_tags(get(client, trained, PERIODS + "&constant=time", "run_time_compare")).split()
+    )
+    assert f"{data['caution']} In these texts" in html.unescape(shown)
+
+
+def test_what_grew_from_the_first_set_to_the_second_has_a_plus(client, trained):
+    """The later period was to the left, and a rise was a minus and “77 times less”."""
+    data = get(client, trained, PERIODS, "run_time_compare_json")
+    page = get(client, trained, PERIODS, "run_time_compare")
+    axis = " ".join(strip_tags(page[page.index('class="interval-ends"') :][:300]).split())
+    assert "more in 1790–1799 more in 1810–1815" in axis
+    shown = " ".join(strip_tags(page).split())
+    rows = data["more"][1]
+    assert rows and "times less" not in shown
+    for row in rows:
+        ends = f"{points(-row['difference_high'])} to {points(-row['difference_low'])}"
+        assert points(-row["difference"]).startswith("+")
+        assert f"{points(-row['difference'])} {ends}" in shown
+    assert "the share of 1810–1815 minus that of 1790–1799" in shown
+
+
+def test_a_set_is_compared_with_all_others_and_not_they_with_it(client, trained):
+    query = "?in_a=president:George Washington"
+    data = get(client, trained, query, "run_time_compare_json")
+    shown = " ".join(strip_tags(get(client, trained, query, "run_time_compare")).split())
+    assert data["complement"]
+    assert "more in all others more in George Washington" in shown
+    assert "the share of George Washington minus that of all others" in shown
+
+
+@pytest.mark.parametrize(
+    ("shares", "texts"),
+    [
+        ((0.0005, 0.0526), ["0.05%", "5.26%"]),
+        ((0.0005, 0.0532), ["0.05%", "5.3%"]),
+        ((0.444, 0.226), ["44.4%", "22.6%"]),
+        ((0.0, 0.39), ["0.0%", "39%"]),
+        ((0.00001, 0.39), ["<0.01%", "39%"]),
+    ],
+)
+def test_shares_are_written_so_that_their_difference_can_be_checked(shares, texts):
+    """“0.05%, 5.3%. The difference is 5.2 points.”"""
+    difference = shares[1] - shares[0]
+    assert conclusion.write_shares(shares, difference) == texts
+
+
+@pytest.mark.parametrize(
+    ("period", "name"),
+    [
+        (("1795", "1809-12-31"), "1795–1809"),
+        (("1795-01-01", "1809"), "1795–1809"),
+        (("1795", "1809-06-30"), "1795-01-01–1809-06-30"),
+        (("1795-03", "1809"), "1795-03–1809-12"),
+        (("1795", "1809-12"), "1795–1809"),
+    ],
+)
+def test_both_ends_of_a_period_have_one_form(trained, period, name):
+    """A page was called “1995–2009-12-31”."""
+    query = QueryDict(f"from_a={period[0]}&to_a={period[1]}")
+    base = Selection.read(QueryDict(""), RunView(trained))
+    assert compared_sets.side(query, "a", base).name == name
+
+
+def test_a_name_keeps_its_letters(client, draft):
+    rows = [["text", "package"]]
+    for i in range(40):
+        rows += [[f"iron ship {i % 3}", "dpkg"], [f"silver tea {i % 3}", "chromium"]]
+    run = run_on(corpus_of(draft, rows, "packages.csv", language="en"), topics=2, passes=2)
+    shown = get(client, run, "?in_a=package:dpkg&in_b=package:chromium", "run_time_compare")
+    assert "<bdi>dpkg</bdi> compared with <bdi>chromium</bdi>" in shown
 
 
 @pytest.mark.parametrize("query", [PERIODS, "?q=war&rest=1"])
@@ -635,5 +821,8 @@ def test_how_many_times_as_much_is_said_as_on_the_overview(client, trained):
     rows = [row for part in page["more"] for row in part if row["ratio"]]
     assert rows
     for row in rows:
-        times = times_as_much(row["ratio"], row["ratio_low"], row["ratio_high"])
+        ratio, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
+        if ratio < 1:  # the second set has more
+            ratio, low, high = 1 / ratio, 1 / high, 1 / low if low else None
+        times = times_as_much(ratio, low, high)
         assert times.ends and f"{times.times} {times.ends}" in shown
