@@ -15,7 +15,7 @@ from webapp.analysis.two_sets.shapes import (
 from webapp.core.documents import unit_words
 from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results.links import TopicLink
-from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.numbers import TENTH, percent
 from webapp.platform.drawing.tables import (
     DIFFERENCE_COLUMNS,
     ROWS,
@@ -27,7 +27,6 @@ from webapp.platform.drawing.tables import (
 from webapp.platform.drawing.trends import points
 
 LONGEST_TITLE = 150  # characters
-DIGITS_OF_SHARES = (1, 2)  # behind the point, where the usual ones are too few
 CLEARLY_ROUNDED = 0.45  # of the last digit: 5.25 may be rounded either way
 NO_DIFFERENCE = "No topic’s share clearly differs between the two."
 MAY_BE_CHANCE = " The differences in the table may be chance."
@@ -72,12 +71,11 @@ def conclude(page: Comparison) -> list[str | TopicLink]:
 def write_shares(shares: Sequence[float], difference: float) -> list[str]:
     """Two shares in percent, with as many decimals as let a reader who subtracts them find the
     difference that is written beside them: 5.26% and 0.05% for 5.2 points."""
-    texts = [percent(share) for share in shares]
-    for digits in DIGITS_OF_SHARES:
-        if _give_difference(texts, difference):
-            break
-        texts = [f"{100 * share:.{digits}f}%" for share in shares]
-    return texts
+    usual = [percent(share) for share in shares]
+    if _give_difference(usual, difference):
+        return usual
+    digits = 2 if abs(difference) < TENTH else 1
+    return [f"{100 * share:.{digits}f}%" for share in shares]
 
 
 def _give_difference(texts: list[str], difference: float) -> bool:

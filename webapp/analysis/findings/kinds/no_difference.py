@@ -9,6 +9,7 @@ import numpy as np
 
 from inference.answers import Obstacle
 from inference.explore.naming import capitalized
+from webapp.analysis.answers.cautions import FEW_UNITS
 from webapp.analysis.answers.set_answers import FieldAnswers
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
@@ -28,6 +29,11 @@ SMALL_DIFFERENCES = (
 )
 TOO_FEW = "{field}: not compared, as its groups have texts of too few {units}"
 TOO_FEW_DOCUMENTS = "{field}: not compared, as its groups have too few documents"
+TOO_FEW_TO_TELL = "{field}: each group has texts of too few {units} to tell"
+TOO_FEW_DOCUMENTS_TO_TELL = "{field}: each group has too few documents to tell"
+# Of the words: where few units are compared, and even so large a difference may be chance, nobody can
+# tell whether topics differ
+LARGE_DIFFERENCE = 0.1
 IF_INDEPENDENT = "documents counted one by one"
 OF_UNITS = "texts with the same {field} counted together"
 
@@ -37,7 +43,7 @@ class NoDifference(OfGroup, BaseFinding):
     """A field of whose groups no difference is told. largest: the topic with the largest difference
     of shares that may be chance, the estimate. unit: see StoredAnswer. accepted: differences that are
     more than chance, but too small to be told, or one unit's. few: all groups have too few
-    units."""
+    units. cannot_tell: few units are compared, and a large difference between them may be chance."""
 
     ON_PAGE = OnPage("Fields without a difference", 12, {"less": 1, "": 4, "more": 12})
     SUBJECTS = ("largest",)
@@ -48,6 +54,7 @@ class NoDifference(OfGroup, BaseFinding):
     unit: str
     accepted: int = 0
     few: bool = False
+    cannot_tell: bool = False
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[NoDifference]:
@@ -74,6 +81,8 @@ class NoDifference(OfGroup, BaseFinding):
             pattern = TOO_FEW if self.unit else TOO_FEW_DOCUMENTS
         elif self.accepted:
             pattern = SMALL_DIFFERENCES
+        elif self.cannot_tell:
+            pattern = TOO_FEW_TO_TELL if self.unit else TOO_FEW_DOCUMENTS_TO_TELL
         parts = fill(
             pattern, field=capitalized(self.field), units=sentences.units_in_words(self.unit)
         )
@@ -87,7 +96,8 @@ class NoDifference(OfGroup, BaseFinding):
 def _largest(document_set: DocumentSet, field_answers: FieldAnswers) -> NoDifference:
     """That no difference of a field's groups is told, and the largest that may be chance."""
     largest = -1.0
-    group_of_value = column = 0
+    group_of_value = next(iter(field_answers.answers))
+    column = 0
     accepted = 0
     for place_of_group, answers in field_answers.answers.items():
         accepted += int(answers.accepted.sum())
@@ -99,6 +109,7 @@ def _largest(document_set: DocumentSet, field_answers: FieldAnswers) -> NoDiffer
             largest = float(differences[largest_column])
             group_of_value = place_of_group
             column = largest_column
+    fewest_units = min(field_answers.answers[group_of_value].units)
     return NoDifference(
         field=field_answers.field.name,
         value=field_answers.field.labels[group_of_value],
@@ -112,4 +123,5 @@ def _largest(document_set: DocumentSet, field_answers: FieldAnswers) -> NoDiffer
         few=all(
             answers.obstacle is Obstacle.FEW_UNITS for answers in field_answers.answers.values()
         ),
+        cannot_tell=largest >= LARGE_DIFFERENCE and fewest_units < FEW_UNITS,
     )
