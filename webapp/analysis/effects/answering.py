@@ -44,7 +44,7 @@ class EffectsJob(AnswerJob[Estimates]):
     """topics: that are shown along the effect."""
 
     TASK = TASK
-    METHOD = 2
+    METHOD = 3
     NAME = "effects"
 
     regression: Regression

@@ -14,6 +14,7 @@ from inference.effects import regression, support, time_curve
 from inference.effects.design import Design, make_design
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula
+from webapp.analysis.effects.opening import comparable_values
 from webapp.analysis.time import shares
 from webapp.core.documents import corpus_unit, document_days, document_groups
 from webapp.core.documents.selection import RunSelection
@@ -55,8 +56,13 @@ class EffectModel:
 
     @cached_property
     def settings(self) -> tuple[int, int]:
-        """Places of the first and the second setting among the levels of the effect; as usual where
-        none is asked for."""
+        """Places of the first and the second setting among the levels of the effect; where none is
+        asked for two that can be compared, as usual where no two can be."""
+        asked = self.effect_question
+        if not (asked.first_setting or asked.second_setting or self.across or self.on_a_line):
+            pair = self._comparable_values
+            if pair is not None:
+                return pair
         return _two(
             self.effect,
             self._words,
@@ -75,6 +81,38 @@ class EffectModel:
             (self.effect_question.first_group, self.effect_question.second_group),
             ("x", "y"),
         )
+
+    @property
+    def _comparable_values(self) -> tuple[int, int] | None:
+        """Two values that many units have at the same times; None where there are none, and for
+        periods, of which the first and the last are compared."""
+        if self.effect.term.name in PERIODS:
+            return None
+        version = self.selection.version
+        field = self.unit.field
+        return comparable_values(
+            self.effect.place,
+            self.known,
+            None if field is None else corpus_unit.codes(version, field),
+            self._periods if self._dated is not None else None,
+            len(self.effect.named),
+        )
+
+    @property
+    def _dated(self) -> variables.Levels | None:
+        """The date, where it is held constant."""
+        return next(
+            (levels for levels in self.constants if levels.term.name == variables.DATE), None
+        )
+
+    @property
+    def _periods(self) -> np.ndarray:
+        """int32[D]: the period of each document, of those that suit the texts; -1 for none."""
+        by = document_groups.usual_grouping(self.selection.version)
+        groups = document_groups.read_groups(
+            self.selection.version, by if by in PERIODS else "year"
+        )
+        return groups.group
 
     @property
     def key(self) -> tuple:
@@ -297,18 +335,12 @@ class EffectModel:
 
     def _overlap(self, side: np.ndarray) -> bool:
         """Whether the two sides speak at the same times, where the date is held constant."""
-        dated = next(
-            (levels for levels in self.constants if levels.term.name == variables.DATE), None
-        )
-        if dated is None or not (side >= 0).any():
+        if self._dated is None or not (side >= 0).any():
             return True
-        by = document_groups.usual_grouping(self.selection.version)
-        groups = document_groups.read_groups(
-            self.selection.version, by if by in PERIODS else "year"
-        )
-        has_both = (self.design.cell >= 0) & (groups.group >= 0)
+        periods = self._periods
+        has_both = (self.design.cell >= 0) & (periods >= 0)
         return time_curve.overlap(
-            self.weight[has_both], side[self.design.cell[has_both]], groups.group[has_both]
+            self.weight[has_both], side[self.design.cell[has_both]], periods[has_both]
         )
 
 

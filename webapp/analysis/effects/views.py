@@ -71,8 +71,8 @@ from webapp.platform.storage.csv_table import CsvTable
 
 WAYS = [
     variables.Offered("counted", "words, as they were counted"),
-    variables.Offered("stm", "documents, each counting the same, as in stm’s estimateEffect"),
-    variables.Offered("stm-fixed", "the same, shares taken as known (uncertainty = None)"),
+    variables.Offered("stm", "shares of documents, each counting the same (like stm for R)"),
+    variables.Offered("stm-fixed", "the same, as if the model made no mistakes (like stm for R)"),
 ]
 CLEAREST = 3  # topics of each side that the first sentence names
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from inference.index import two_sets
 from webapp.analysis.answers import cautions
+from webapp.analysis.keyness.bursts import find_largest_users
 from webapp.analysis.keyness.shapes import Keyness, KeyWord, SpreadWord
 from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.two_sets.shapes import Side
@@ -62,10 +63,16 @@ def _words_of_side(
     dispersions: list[float | None] = [None] * len(rows)
     if over:
         dispersions = _dispersions(contrast, s, computed.forms[rows], over)
+    users = find_largest_users(contrast, computed, s, rows)
     words = []
-    for (i, text), dp in zip(texts(contrast.counted, computed, rows), dispersions, strict=True):
+    for (i, text), dp, user in zip(
+        texts(contrast.counted, computed, rows), dispersions, users, strict=True
+    ):
         urls = [compared_sets.address(side, contrast.base, terms=f'"{text}"') for side in sides]
-        words.append(SpreadWord(**vars(key_word(computed, i, s, text, urls)), dp=dp))
+        word = key_word(computed, i, s, text, urls)
+        words.append(
+            SpreadWord(**vars(word), dp=dp, largest_user=user.name, part_of_largest=user.part)
+        )
     return words
 
 
@@ -153,7 +160,7 @@ def _rank_words(computed: Computed, s: int, order: Order) -> np.ndarray:
     """Rows of the words that side s uses more, the clearest first."""
     larger_in_first = computed.result.ratio > 0
     of_side = larger_in_first if s == 0 else ~larger_in_first
-    return in_order(computed.result, np.flatnonzero(of_side), order)
+    return in_order(computed.result, computed.is_minor, np.flatnonzero(of_side), order)
 
 
 def key_word(computed: Computed, i: int, s: int, word: str, urls: list[str]) -> KeyWord:

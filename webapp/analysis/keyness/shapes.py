@@ -2,10 +2,15 @@
 
 from dataclasses import dataclass
 
+from inference.answers import MOST_OF_ONE
 from webapp.analysis.two_sets.shapes import Side
 from webapp.analysis.two_sets.word_shapes import Counts, Order, Which
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
+
+MOSTLY_ONE = "mostly from one text or speaker"
+MOSTLY_FROM = "mostly from {name}"
+DEPENDS_ON = "depends on {name}"
 
 
 @dataclass(frozen=True)
@@ -32,9 +37,23 @@ class KeyWord:
 @dataclass(frozen=True)
 class SpreadWord(KeyWord):
     """dp: how unevenly it is spread over the parts that were asked for within its own side
-    (inference.index.two_sets.dispersion); null where none were."""
+    (inference.index.two_sets.dispersion); null where none were. largest_user: who carries a word that
+    one unit carries, "" where that is a document; part_of_largest: of its uses on its own side, null
+    where it was not counted."""
 
     dp: float | None
+    largest_user: str = ""
+    part_of_largest: float | None = None
+
+    @property
+    def carried_by(self) -> str:
+        """Whose the word is, in words, where one unit carries it: "mostly from Ann Lee"."""
+        if not self.burst:
+            return ""
+        if not self.largest_user:
+            return MOSTLY_ONE
+        is_most = self.part_of_largest is not None and self.part_of_largest > MOST_OF_ONE
+        return (MOSTLY_FROM if is_most else DEPENDS_ON).format(name=self.largest_user)
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,15 @@ from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
-METHOD = 6  # raised when the same sets have other words
+METHOD = 7  # raised when the same sets have other words
 LEAST_DOCUMENTS = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
 MOST_STORED: dict[Order, int] = {"ratio": 25_000, "g2": 200}
 # documents of words, in all, up to which a request counts: a second; of more a worker does
 QUICK_DOCUMENTS_OF_WORDS = 100_000_000
+# Of the words, or of the documents, of the side that uses a word more: what is rarer comes behind all
+# others, as its shares are 0.1 and 0.0 in 10,000 words
+LEAST_SHARE: dict[Counts, float] = {"occurrences": 0.00005, "documents": 0.005}
 _computed = BoundedCache(16 << 20)
 
 
@@ -117,6 +120,12 @@ class Computed(NamedTuple):
         """int64[2]: of what the shares of either side are: of its words, or of its documents that
         have any."""
         return self.totals.documents if self.of_documents else self.totals.tokens
+
+    @property
+    def is_minor(self) -> np.ndarray:
+        """bool[n]: words that say little of a side (`in_order`)."""
+        counts: Counts = "documents" if self.of_documents else "occurrences"
+        return _find_minor(self.result, self.amounts, self.bases, counts)
 
 
 class TriedWords(NamedTuple):
@@ -203,7 +212,7 @@ class Contrast(AnswerJob[Computed]):
     def sides_of_units(self) -> word_units.Sides:
         """Both sides, with what is counted of each unit: its words, or its documents."""
         lengths = np.minimum(self.lengths, 1) if self.counts == "documents" else self.lengths
-        return word_units.sides_of(self.sets.astype(np.int8) - 1, lengths, self._units)
+        return word_units.sides_of(self.sets.astype(np.int8) - 1, lengths, self.unit_of_documents)
 
     def totals(self) -> two_sets.Totals:
         """Raises Invalid where a side has no words."""
@@ -275,7 +284,8 @@ class Contrast(AnswerJob[Computed]):
             np.flatnonzero(result.different & (result.ratio > 0)),
             np.flatnonzero(result.different & ~(result.ratio > 0)),
         ]
-        rows = _clearest(result, sides)
+        is_minor = _find_minor(result, words.sums.tokens, bases, self.counts)
+        rows = _clearest(result, is_minor, sides)
         return Computed(
             totals=totals,
             forms=words.forms[rows],
@@ -289,7 +299,7 @@ class Contrast(AnswerJob[Computed]):
         )
 
     @property
-    def _units(self) -> np.ndarray | None:
+    def unit_of_documents(self) -> np.ndarray | None:
         """int64[D], whose each document of the index is, below 0 for its own; None: documents are
         independent. Documents behind the last that was read are on no side."""
         if self.unit_codes is None:
@@ -369,16 +379,30 @@ def compute(
     perform(TASK, [run_id, addresses, complement, words_counted, counts], asker, job_of)
 
 
-def _clearest(result: keyness.Keyness, sides: list[np.ndarray]) -> np.ndarray:
+def _find_minor(
+    result: keyness.Keyness, amounts: np.ndarray, bases: np.ndarray, counts: Counts
+) -> np.ndarray:
+    """bool[n]: words that say little of a side, as one unit carries them or as they are rare there.
+    amounts: int64[n, 2]; bases: int64[2], as Computed has them."""
+    shares = amounts / np.maximum(bases, 1)
+    return result.burst | (shares.max(axis=1) < LEAST_SHARE[counts])
+
+
+def _clearest(result: keyness.Keyness, is_minor: np.ndarray, sides: list[np.ndarray]) -> np.ndarray:
     """Ascending: of the rows of each side those that come first in either order (MOST_STORED)."""
     rows = []
     for side in sides:
         for order, count in MOST_STORED.items():
-            rows.append(in_order(result, side, order)[:count])
+            rows.append(in_order(result, is_minor, side, order)[:count])
     return np.unique(np.concatenate(rows))
 
 
-def in_order(result: keyness.Keyness, rows: np.ndarray, order: Order) -> np.ndarray:
-    """Rows of words, the clearest first."""
-    clearness = np.abs(keyness.nearer_end(result)) if order == "ratio" else result.g2
-    return rows[np.argsort(-clearness[rows], kind="stable")]
+def in_order(
+    result: keyness.Keyness, is_minor: np.ndarray, rows: np.ndarray, order: Order
+) -> np.ndarray:
+    """Rows of words, the clearest first; by ratio, those that say little of a side come behind all
+    others. is_minor: bool[n], which do."""
+    if order == "g2":
+        return rows[np.argsort(-result.g2[rows], kind="stable")]
+    clearness = np.abs(keyness.nearer_end(result))
+    return rows[np.lexsort((-clearness[rows], is_minor[rows]))]

@@ -108,7 +108,10 @@ def _words_beyond_chance(contrast: Contrast, computed: Computed, s: int) -> list
     """The first words of side s on the page of all words."""
     larger_in_first = computed.result.ratio > 0
     of_side = larger_in_first if s == 0 else ~larger_in_first
-    rows = word_contrast.in_order(computed.result, np.flatnonzero(of_side), "ratio")[:ALL_WORDS]
+    ranked = word_contrast.in_order(
+        computed.result, computed.is_minor, np.flatnonzero(of_side), "ratio"
+    )
+    rows = ranked[:ALL_WORDS]
     words = []
     for i, text in zip(rows, contrast.counted.spelled(computed.forms[rows]), strict=True):
         tokens = computed.amounts[i]
