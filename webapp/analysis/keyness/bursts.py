@@ -27,12 +27,12 @@ def find_largest_users(
     words, and where documents are the units. rows: int64[n], places of the words in `computed`."""
     users = [NOBODY] * len(rows)
     carried = np.flatnonzero(computed.result.burst[rows])
-    if not len(carried) or not _may_be_named(contrast):
+    units = contrast.unit_of_documents
+    if units is None or not len(carried) or not _may_be_named(contrast):
         return users
     postings = word_units.gather(contrast.counted.fields, computed.forms[rows[carried]])
     if computed.of_documents:
         postings = postings.once
-    units = contrast.unit_of_documents
     in_side = contrast.sets == (two_sets.FIRST if s == 0 else two_sets.SECOND)
     for i, place in enumerate(carried.tolist()):
         of_word = postings.some(np.array([i]))

@@ -21,7 +21,7 @@ from webapp.analysis.two_sets.division import Division, divide, side_of_document
 from webapp.analysis.two_sets.shapes import (
     BriefDifference,
     Compared,
-    CountedTopic,
+    LargestInTexts,
     SideOfComparison,
     TopicDifference,
 )
@@ -215,7 +215,7 @@ def _list_topics(differences_of_page: Differences, order: Order) -> ListedTopics
 
 def _largest_in_these_texts(
     base: RunSelection, differences_of_page: Differences
-) -> CountedTopic | None:
+) -> LargestInTexts | None:
     """The topic whose counted shares differ most; None where no share is known."""
     shares = differences_of_page.bands.share
     distance = np.nan_to_num(np.abs(shares[:, 0] - shares[:, 1]))
@@ -224,7 +224,7 @@ def _largest_in_these_texts(
     i = int(distance.argmax())
     topic = differences_of_page.topics[i]
     words = topics.top_words(base.view, [topic], WORDS_IN_BRIEF)
-    return CountedTopic(
+    return LargestInTexts(
         **vars(links.topic_link(base.view, topic)),
         words=words[topic],
         share=shares[i].tolist(),

@@ -3,7 +3,6 @@ the first set less that of the second; a reader expects what has grown from the 
 have a plus, as on the page of effects."""
 
 from dataclasses import replace
-from typing import TypeVar
 
 from webapp.analysis.two_sets.shapes import (
     BriefDifference,
@@ -12,8 +11,6 @@ from webapp.analysis.two_sets.shapes import (
     PrintedTopics,
     TopicDifference,
 )
-
-Difference = TypeVar("Difference", TopicDifference, BriefDifference)
 
 
 def print_topics(page: Comparison) -> PrintedTopics:
@@ -28,18 +25,24 @@ def print_topics(page: Comparison) -> PrintedTopics:
     return PrintedTopics(
         left=first,
         right=second,
-        more=[_turn_all(rows) for rows in page.more],
-        further=[_turn_all(rows) for rows in page.further],
-        unsure=_turn_all(page.unsure),
+        more=[list(map(_turn, rows)) for rows in page.more],
+        further=[list(map(_turn_brief, rows)) for rows in page.further],
+        unsure=list(map(_turn_brief, page.unsure)),
     )
 
 
-def _turn_all(rows: list[Difference]) -> list[Difference]:
-    return [_turn(row) for row in rows]
-
-
-def _turn(row: Difference) -> Difference:
+def _turn(row: TopicDifference) -> TopicDifference:
     """The same with the difference of the second set's share less the first's."""
+    return replace(
+        row,
+        difference=-row.difference,
+        difference_low=-row.difference_high,
+        difference_high=-row.difference_low,
+    )
+
+
+def _turn_brief(row: BriefDifference) -> BriefDifference:
+    """As `_turn`, where a difference may not be known."""
     return replace(
         row,
         difference=_negative(row.difference),

@@ -29,7 +29,8 @@ class SideOfComparison(Side):
 
 @dataclass(frozen=True)
 class TopicDifference(TopicWithWords):
-    """share, low, high, tokens, documents: of either side; the last are addresses. ratio: null
+    """share, low, high, tokens, documents: of either side; the last are addresses. difference: the
+    first share less the second. ratio: the first over the second; null
     where the second side has nothing, ratio_high where nothing bounds it. p: of no difference.
     verdict: "" or "one unit", whose doing most of it is: part_of_largest of the topic's words on
     the side that has more. telling: words that are more frequent in it on its own side."""
@@ -76,7 +77,7 @@ class BriefDifference(TopicWithWords):
 
 
 @dataclass(frozen=True)
-class CountedTopic(TopicWithWords):
+class LargestInTexts(TopicWithWords):
     """share: in the texts of either side, as counted, whoever they are from."""
 
     share: list[float]
@@ -142,7 +143,7 @@ class Compared(Comparison):
     unit: UnitAbout
     few_units: str
     units: list[int]
-    largest: CountedTopic | None
+    largest: LargestInTexts | None
     complement: bool
     caution: str
     level: float

@@ -125,7 +125,7 @@ class Computed(NamedTuple):
     def is_minor(self) -> np.ndarray:
         """bool[n]: words that say little of a side (`in_order`)."""
         counts: Counts = "documents" if self.of_documents else "occurrences"
-        return _find_minor(self.result, self.amounts, self.bases, counts)
+        return find_minor(self.result, self.amounts, self.bases, counts)
 
 
 class TriedWords(NamedTuple):
@@ -284,7 +284,7 @@ class Contrast(AnswerJob[Computed]):
             np.flatnonzero(result.different & (result.ratio > 0)),
             np.flatnonzero(result.different & ~(result.ratio > 0)),
         ]
-        is_minor = _find_minor(result, words.sums.tokens, bases, self.counts)
+        is_minor = find_minor(result, words.sums.tokens, bases, self.counts)
         rows = _clearest(result, is_minor, sides)
         return Computed(
             totals=totals,
@@ -379,7 +379,7 @@ def compute(
     perform(TASK, [run_id, addresses, complement, words_counted, counts], asker, job_of)
 
 
-def _find_minor(
+def find_minor(
     result: keyness.Keyness, amounts: np.ndarray, bases: np.ndarray, counts: Counts
 ) -> np.ndarray:
     """bool[n]: words that say little of a side, as one unit carries them or as they are rare there.

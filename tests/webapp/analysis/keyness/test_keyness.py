@@ -429,7 +429,7 @@ def test_rare_words_and_those_of_one_speaker_come_behind_all_others():
         burst=np.array([False, True, False, False]),
     )
     amounts = np.array([[900, 100], [800, 0], [2, 0], [700, 150]])
-    is_minor = word_contrast._find_minor(result, amounts, np.array([100_000] * 2), "occurrences")
+    is_minor = word_contrast.find_minor(result, amounts, np.array([100_000] * 2), "occurrences")
     rows = np.arange(4)
     assert is_minor.tolist() == [False, True, True, False]
     assert word_contrast.in_order(result, is_minor, rows, "ratio").tolist() == [0, 3, 1, 2]

@@ -35,7 +35,7 @@ from webapp.analysis.two_sets import (
     views,
     word_contrast,
 )
-from webapp.analysis.two_sets.shapes import BriefDifference, Compared, CountedTopic
+from webapp.analysis.two_sets.shapes import BriefDifference, Compared, LargestInTexts
 from webapp.core.curation import services as curation
 from webapp.core.documents import (
     corpus_unit,
@@ -584,13 +584,13 @@ def brief_row(number: int, name: str, share: list[float | None]) -> BriefDiffere
     )
 
 
-LARGEST = CountedTopic(**link_of(17, "Chromium & cve"), words=[], share=[0.0006, 0.61])
+LARGEST = LargestInTexts(**link_of(17, "Chromium & cve"), words=[], share=[0.0006, 0.61])
 
 
 def page_of_few(
     units: list[int],
     unsure: Sequence[BriefDifference] = (),
-    largest: CountedTopic | None = LARGEST,
+    largest: LargestInTexts | None = LARGEST,
     caution: str = "",
     names: Sequence[str] = ("dpkg", "chromium"),
 ) -> MagicMock:
