@@ -214,7 +214,9 @@ def of_two_values(client, run, values: list[str], restricted: dict[str, str]) ->
         "file": of_file(file),
     }
     finished = client.get(reverse("run_effects", args=[run.pk]), effect).content.decode()
-    compared = client.get(reverse("run_time_compare", args=[run.pk]), compare).content.decode()
+    # Pages print the second minus the first; JSON of two sets has the first minus the second
+    in_order = restricted | {"in_a": f"party:{first}", "in_b": f"party:{second}"}
+    compared = client.get(reverse("run_time_compare", args=[run.pk]), in_order).content.decode()
     shown = {
         "effects as JSON": as_written(exact["effects"], effects["topics"]),
         "effects": Told(in_html(finished, effects["level"]), effects["level"], None),
