@@ -33,8 +33,8 @@ MAY_BE_CHANCE = " The differences in the table may be chance."
 TOO_FEW = "Only {number} {units} {have} texts {where}, too few to say anything about others."
 LARGEST_MAY_BE_CHANCE = "The largest difference in these texts may be chance: "
 WHY_CHANCE = (
-    " The {units} of each side ({first:,} and {second:,}) differ so much among themselves that chance"
-    " alone could produce it."
+    " The {units} of each side ({first:,} and {second:,}) differ so much among themselves that"
+    " chance alone could produce it."
 )
 
 

@@ -62,6 +62,7 @@ def compare(
     division = divide(base, side_a, side_b)
     differences_of_page = differences(base, side_a, side_b, division, constant, two_set_answers)
     topics_listed = _list_topics(differences_of_page, order)
+    answers = differences_of_page.answers
     larger_in_a, larger_in_b = topics_listed.first
     samples = words_of_sides.sample_sides(base, division)
     sample_sizes = [len(sample) for sample in samples]
@@ -91,18 +92,14 @@ def compare(
         further=[*map(in_brief, topics_listed.further)],
         words_from=sample_sizes if sample_sizes != division.documents else None,
         unit=unit_sentences.about(base.version, differences_of_page.unit),
-        few_units=cautions.few_units(
-            differences_of_page.unit,
-            differences_of_page.answers.units,
-            differences_of_page.answers.obstacle,
-        ),
-        units=[int(number) for number in differences_of_page.answers.units],
+        few_units=cautions.few_units(differences_of_page.unit, answers.units, answers.obstacle),
+        units=list(answers.units),
         largest=_largest_in_these_texts(base, differences_of_page),
         complement=side_b.complement,
         caution=differences_of_page.caution,
-        level=differences_of_page.answers.level,
-        rows=differences_of_page.answers.rows,
-        calibrated=differences_of_page.answers.calibrated,
+        level=answers.level,
+        rows=answers.rows,
+        calibrated=answers.calibrated,
         same_speakers=differences_of_page.same_speakers,
     )
 
