@@ -58,7 +58,9 @@ def test_export_has_the_shares_of_the_topics(client, trained):
     rows = table(trained, "documents.csv", query)
     listed = client.get(reverse("run_documents_json", args=[trained.pk]) + "?from=1797").json()
     third, fifth = (name for name in rows[0] if name.startswith("share of "))
-    assert len(rows) == listed["count"] and third.endswith(" (T03)") and fifth.endswith(" (T05)")
+    assert len(rows) == listed["count"]
+    # A topic without a name is called by its number, with its words behind it
+    assert "T03" in third and "T05" in fifth
     by_topic = table(trained, "document-topics.csv")
     shares = {(row["document"], int(row["topic"])): row["share"] for row in by_topic}
     for row in rows[:40]:
