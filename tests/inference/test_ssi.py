@@ -9,7 +9,7 @@ from scipy.special import gammaln
 from inference import Bow, checkpoint, simulate
 from inference.engines import config as engine_config, from_documents, ssi
 from inference.engines.batch import expand
-from inference.engines.contract import MOST_DOCUMENT_TOKENS, TrainingCorpus
+from inference.engines.contract import MOST_DOCUMENT_TOKENS, NO_DOCUMENTS, TrainingCorpus
 from inference.engines.ssi import counting, sampling
 from inference.engines.ssi.algorithm import DROPPED_TOKENS
 from inference.engines.step_sizes import rho
@@ -182,7 +182,7 @@ def test_rare_words_weigh_more_in_what_topics_begin_with():
     assert began[:, 0] == pytest.approx(np.full(20, 3 * common / (common + rare)))
 
 
-def begun(K, D, held_out=None, seed=1, **how):
+def begun(K, D, held_out=NO_DOCUMENTS, seed=1, **how):
     """(bow, float64[K, V]: what K topics begin with), of five kinds of documents: in each kind they
     share most words."""
     random = np.random.default_rng(7)
@@ -869,9 +869,9 @@ def test_every_document_is_seen_once_a_pass_however_minibatches_grow():
         bow.D, bow.tokens
     )
     schedule = Schedule(bow, config, np.array([5, 50]))
-    assert (
-        schedule.steps == 2 * 11 + 2 * 3 and schedule.corpus[3] == 11 and schedule.corpus.later == 3
-    )
+    assert schedule.steps == 2 * 11 + 2 * 3
+    assert schedule.corpus.steps_per_pass == 11
+    assert schedule.corpus.steps_per_later_pass == 3
     t = 0
     for k in range(4):
         seen = [schedule.batch(i, 7) for i in range(t, schedule.paces.steps(k + 1))]

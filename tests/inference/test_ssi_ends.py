@@ -220,7 +220,7 @@ def test_memory_has_the_table_in_any_order_of_words(sorted_bow, order):
     numbers = np.arange(sorted_bow.V)[::order]
     matrix = csr_array(
         (sorted_bow.counts, numbers[sorted_bow.words], sorted_bow.indptr),
-        corpus=(sorted_bow.D, sorted_bow.V),
+        shape=(sorted_bow.D, sorted_bow.V),
     )
     bow = Bow.from_csr(matrix)
     config = ssi.Config(topics=70, passes=5, minibatch=60).resolve(bow.D, bow.tokens)

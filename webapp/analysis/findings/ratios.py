@@ -88,7 +88,9 @@ def holds_no_difference(low: float | None, high: float | None) -> bool:
 def _at_least(pattern: str, factor: float) -> str:
     if factor <= HARDLY:
         return _say_little(pattern)
-    return sentences.AT_LEAST.format(times=pattern.format(factor=_factor(factor)))
+    # Of something to nothing an interval may begin at billions: at least a thousand is as true
+    bounded_factor = min(factor, OUT_OF_PROPORTION)
+    return sentences.AT_LEAST.format(times=pattern.format(factor=_factor(bounded_factor)))
 
 
 def _say_little(pattern: str) -> str:
