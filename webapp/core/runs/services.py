@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 
 from inference import Invalid, engines
 from inference.engines.contract import Config, ResolvedConfig, WarmStart
+from inference.schedule import SEEDS_END
 from inference.training import check_seeds
 from webapp.core.asked_training import named_topics
 from webapp.core.asked_training.named_topics import NamedTopic
@@ -33,7 +34,6 @@ MAX_DROPPED = (
 MAX_TOPICS = 10_000
 FEWEST_TOPICS = 2  # of a further run
 FURTHER_RUNS = 3  # in which a claim is looked at
-SEEDS = 1 << 63
 USUAL_SETTINGS: Mapping[str, Any] = MappingProxyType({})  # all as the engine has them
 MOST_AT_ONCE = CHOICES  # runs that are made by one action: one page compares them, each in a colour
 
@@ -63,7 +63,7 @@ def create(
         raise Invalid("topics", f"topics must be at most {limit:,}, {why}; got {config.topics:,}.")
     if topics_named:
         _check_named(topics_named, version, engine, config)
-    if not 0 <= seed < SEEDS:
+    if not 0 <= seed < SEEDS_END:
         raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
     with transaction.atomic():
         _lock_corpus(version)
@@ -240,7 +240,7 @@ def _variants(run: Run) -> list[Variant]:
             variants.append(variant)
     seed = run.seed
     while len(variants) < FURTHER_RUNS:
-        seed = (seed + 1) % SEEDS
+        seed = (seed + 1) % SEEDS_END
         variant = Variant(run.topics, seed)
         if variant not in existing:
             variants.append(variant)
