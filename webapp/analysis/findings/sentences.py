@@ -112,7 +112,21 @@ def last_before(end: float, span: float) -> str:
     a year with its fraction, as `years` has it. span: years that the texts are of."""
     if span >= YEARS_SAID_BY_YEAR:
         return str(last_year_before(end))
-    year, day_of_year = divmod(math.ceil(DAYS * (end - A_MOMENT)) - 1, DAYS)
+    return _say_day(math.ceil(DAYS * (end - A_MOMENT)) - 1, span)
+
+
+def first_from(begin: float, span: float) -> str:
+    """The year in which a time lies, of short texts its month or day. begin, span: as in
+    `last_before`."""
+    if span >= YEARS_SAID_BY_YEAR:
+        return str(math.floor(begin + A_MOMENT))
+    return _say_day(math.floor(DAYS * (begin + A_MOMENT)), span)
+
+
+def _say_day(number: int, span: float) -> str:
+    """A day, the `number`th of DAYS a year, as readers say it: of texts of less than
+    YEARS_SAID_BY_YEAR its month, of shorter ones the day."""
+    year, day_of_year = divmod(number, DAYS)
     month, day = divmod(day_of_year, DAYS // MONTHS)
     if span >= YEARS_SAID_BY_MONTH:
         return period(f"{year:04}-{month + 1:02}")

@@ -112,7 +112,7 @@ def _of_documents(version: Version, unit: Unit) -> str:
             "We could not find out which texts belong together, because of a mistake of this"
             " program: each counts for itself."
         )
-    field = _alike_of_few_values(version)
+    field = alike_of_few_values(version)
     if field is None:
         return "We found nobody who has several texts: each text counts for itself."
     values = f"{count(field.values)} {unit_words.values_of(field.name)}"
@@ -123,7 +123,7 @@ def _of_documents(version: Version, unit: Unit) -> str:
     )
 
 
-def _alike_of_few_values(version: Version) -> UnitField | None:
+def alike_of_few_values(version: Version) -> UnitField | None:
     """The field whose texts are most alike, of those that can't be the unit because they have too
     few values: two authors who wrote all texts. None where no such field's texts are clearly
     alike."""

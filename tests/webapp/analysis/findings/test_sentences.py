@@ -35,12 +35,18 @@ from webapp.analysis.findings.kinds.sense import Sense
 from webapp.analysis.findings.name_counts import NameCheck, NameCounts
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.river import River, say_few_words
-from webapp.analysis.findings.screen import change_lines, first_sentences, overview_screen
+from webapp.analysis.findings.screen import (
+    change_lines,
+    first_sentences,
+    overview_screen,
+    who_speaks,
+)
 from webapp.analysis.findings.screen.axis import Axis
 from webapp.analysis.findings.screen.group_tables import group_tables
 from webapp.analysis.findings.screen.word_lines import word_lines
 from webapp.analysis.findings.sentence_writer import SentenceWriter
 from webapp.analysis.findings.spans_and_groups import OfGroup, Shaped
+from webapp.core.documents import sums
 from webapp.core.documents.selection import Selection
 from webapp.core.results import labels, links
 from webapp.core.results.view import RunView
@@ -771,6 +777,68 @@ def test_the_first_screen_tells_changes_of_named_topics_first():
 def test_the_sentence_about_the_time_says_of_which_years_the_texts_are(starts, end, label):
     river = River([], starts, end, [], [])
     assert first_sentences.name_years(river) == label
+
+
+def family_row(rank: int, name: str, topics: list[int]) -> SimpleNamespace:
+    family = SimpleNamespace(name=name, topics=topics, hue=rank, share=0.0)
+    return SimpleNamespace(rank=rank, url=f"/{rank}", family=family)
+
+
+def say_when(leader: list[float], other: list[float]) -> str:
+    """The sentence about the time of two families, as plain text. leader, other: their shares in
+    each of six periods of ten years from 1960 on."""
+    starts = [1960.0 + 10 * i for i in range(6)]
+    river = River([], starts, 2020.0, [2_000] * 6, [])
+    families = [family_row(1, "Kernel", [0]), family_row(2, "Fonts", [1])]
+    shares = {0: np.array(leader), 1: np.array(other)}
+    first, *_ = (
+        sentence.parts
+        for sentence in first_sentences.first_sentences(
+            families, [], [], river, None, 0.0, shares, []
+        )[1:]
+    )
+    return "".join(part if isinstance(part, str) else part.name for part in first)
+
+
+def test_where_one_family_leads_throughout_the_one_that_moved_most_is_told():
+    flat = [0.5] * 6
+    assert say_when(flat, [0.3] * 6) == "Throughout, Kernel leads."
+    assert say_when([0.5, 0.5, 0.5, 0.6, 0.8, 0.8], [0.1] * 6) == (
+        "Throughout, Kernel leads, from 50% until 1979 to 80% since 2000."
+    )
+    assert say_when(flat, [0.4, 0.4, 0.3, 0.3, 0.1, 0.1]) == (
+        "Throughout, Kernel leads. Fonts fell from 40% until 1979 to 10% since 2000."
+    )
+
+
+def test_a_change_of_the_largest_family_is_told_by_both():
+    assert say_when([0.6, 0.6, 0.3, 0.3, 0.3, 0.3], [0.4, 0.4, 0.3, 0.2, 0.6, 0.6]) == (
+        "Until 1999 above all Kernel (45%), then Fonts (60%)."
+    )
+
+
+def test_the_line_below_the_heading_says_who_speaks(trained, client):
+    page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
+    counts = " ".join(
+        strip_tags(re.search(r'<div class="counts">(.*?)</div>', page, re.S)[1]).split()
+    )
+    said = re.search(r"by (\d+) presidents, most by ([\w. ]+) \((\d+)% of the words\)", counts)
+    assert said, counts
+    sums_by_president = sums.of_selection(
+        Selection.read(QueryDict(""), RunView(trained)), "president"
+    )
+    words = dict(zip(sums_by_president.labels, sums_by_president.all_tokens.tolist(), strict=True))
+    assert int(said[1]) == sum(number > 0 for number in words.values())
+    assert max(words, key=words.get) == said[2]
+    assert round(100 * words[said[2]] / sum(words.values())) == int(said[3])
+
+
+def test_the_line_names_nobody_under_embargo_nor_where_one_speaks(trained, monkeypatch):
+    everything = Selection.read(QueryDict(""), RunView(trained))
+    monkeypatch.setattr(everything.corpus, "embargo", True)
+    assert re.fullmatch(r"by \d+ presidents", who_speaks.say_who_speaks(everything))
+    one_president = everything.with_value("president", "James Monroe")
+    assert who_speaks.say_who_speaks(one_president) == ""
 
 
 @pytest.mark.parametrize(

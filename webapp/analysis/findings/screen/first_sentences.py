@@ -19,6 +19,8 @@ from webapp.core.results.view import RunView
 
 LEADING = 3  # families of the first sentence
 MOST = 0.5  # of the words: a time, or a group, is “mostly” about a family that has more
+# Of the words: how far a family moves, from the first third of the time to the last, that it is told
+MOVED = 0.1
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
 
 
@@ -118,7 +120,7 @@ def _say_thirds(
             thirds.append((leading, begin, end))
     if len(thirds) == 1:
         only_leader, _, _ = thirds[0]
-        return ["Throughout, ", _name_family(only_leader), " leads."]
+        return _say_leader_throughout(only_leader, families, river, shares)
     parts: list[SentencePart | Named] = []
     for rank, (row, begin, end) in enumerate(thirds):
         share = _part(row, shares, n, begin, end, totals[begin:end])
@@ -129,6 +131,41 @@ def _say_thirds(
             lead = f", until {until} " if rank else f"Until {until} {_say_leading(share)} "
         parts += [lead, _name_family(row), f" ({briefly(share)})"]
     return [*parts, "."]
+
+
+def _say_leader_throughout(
+    leader: FindingHtml,
+    families: list[FindingHtml],
+    river: River,
+    shares: dict[int, np.ndarray],
+) -> list[SentencePart | Named]:
+    """That one family leads in all thirds of the time; and of the family whose share moved most
+    from the first third to the last, where it moved enough to be seen, both shares."""
+    n = len(river.totals)
+    totals = np.array(river.totals, float)
+    first_end = n // 3
+    last_begin = 2 * n // 3
+
+    def share_first_and_last(row: FindingHtml) -> tuple[float, float]:
+        return (
+            _part(row, shares, n, 0, first_end, totals[:first_end]),
+            _part(row, shares, n, last_begin, n, totals[last_begin:]),
+        )
+
+    ends = {row.rank: share_first_and_last(row) for row in families}
+    moved_most = max(families, key=lambda row: abs(ends[row.rank][1] - ends[row.rank][0]))
+    before, after = ends[moved_most.rank]
+    leads: list[SentencePart | Named] = ["Throughout, ", _name_family(leader), " leads"]
+    if abs(after - before) < MOVED:
+        return [*leads, "."]
+    span = river.starts[-1] - river.starts[0]
+    until = sentences.last_before(river.starts[first_end], span)
+    since = sentences.first_from(river.starts[last_begin], span)
+    both_shares = f"{briefly(before)} until {until} to {briefly(after)} since {since}."
+    if moved_most is leader:
+        return [*leads, f", from {both_shares}"]
+    verb = "grew" if after > before else "fell"
+    return [*leads, ". ", _name_family(moved_most), f" {verb} from {both_shares}"]
 
 
 def _say_leading(share: float) -> str:

@@ -24,6 +24,7 @@ from webapp.analysis.findings.screen.first_sentences import (
     topics_of_families,
 )
 from webapp.analysis.findings.screen.group_tables import GroupTable, group_tables
+from webapp.analysis.findings.screen.who_speaks import say_who_speaks
 from webapp.analysis.findings.screen.word_lines import WordLine, word_lines, words_under_river
 from webapp.analysis.findings.sentences import briefly
 from webapp.analysis.findings.shapes import DetailLink, FindingHtml, FindingsOfKind, OverviewPage
@@ -42,9 +43,10 @@ class Screen:
     documents have no date, "" where it is too small to be told. few_words: what is pale in it, ""
     where nothing is. without_dates, why_tree: whether the texts have none, and why areas
     are drawn; rest: the share of general talk, of words in no family; "" where it is too small to
-    be told."""
+    be told. who_speaks: of webapp.analysis.findings.screen.who_speaks."""
 
     short: list[Short] = field(default_factory=list)
+    who_speaks: str = ""
     families: list[FamilyLine] = field(default_factory=list)
     river: SafeString = SafeString()
     undated: str = ""
@@ -139,6 +141,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
             shares,
             largest_topics,
         ),
+        who_speaks=say_who_speaks(selection),
         families=family_lines(view, families, shares, river, tokens),
         river=draw_river(view, families, river, spans),
         undated=say_undated(words, river) if river is not None else "",
