@@ -2,22 +2,19 @@
 it, in its topics and over time, and another that is found where the first is not.
 
 A term is good where more of its uses are the family's than by chance (precision), and where it
-reaches all of the family (reach). Both are counted in MOST_DOCUMENTS documents at most.
+reaches all of the family (reach). Both are counted in pieces of a sample of the texts
+(inference.explore.family_pieces).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from inference.documents import even_step
-from inference.evidence import Evidence
-from inference.explore.following import equal_spans
-from inference.explore.name_candidates import SHOWN_AS, uses_in_rows
+from inference.explore.family_pieces import FamilyPieces
+from inference.explore.name_candidates import SHOWN_AS, are_one_word
 from inference.explore.naming import different
 
-MOST_DOCUMENTS = 10_000  # documents that are looked at, evenly over all
-SPANS = 3  # of time, with as many documents each
 MOST_COUNTED = 48  # words of a family that are counted, and phrases
 FAMILY_PRECISION = 0.5  # of a term's uses in the family, at least
 POWER = 1.5  # of the precision beyond chance, in the score
@@ -25,7 +22,9 @@ REACH_POWER = 0.85  # of the reach, in the score: general words reach furthest
 FIRST_PARTS = 4  # terms that are tried as the first part
 COMPARED = 0.2  # score of a second part beside the first's, at least
 ADDED = 0.08  # of the family's words that a second adds to the coverage, at least
-LEAST_COVERED = 0.1  # of the family's words in documents with its name: below, there is none
+# Of the family's words, in pieces with its name: a family of unlike subjects, of which less is near
+# any two terms, has none
+LEAST_COVERED = 0.3
 LISTED = 3  # words where there is no name
 COMMON = 0.2  # precision below which these come last
 
@@ -49,28 +48,8 @@ class FamilyName(NamedTuple):
     words: tuple[str, ...]
 
 
-class _Seen(NamedTuple):
-    """A word in the documents that are looked at. rows: int32[m], ascending, those of the bag of
-    words that have it; place: int32[m], of the document of each among those that are looked at;
-    number: int32[m], of uses; topics: uint16[m]."""
-
-    rows: np.ndarray
-    place: np.ndarray
-    number: np.ndarray
-    topics: np.ndarray
-
-
-class _Uses(NamedTuple):
-    """Where a term is used, in the documents that are looked at. place: int32[m], of the document
-    among these; number: of uses there, int[m]; topics: uint16[m, words], of each of its words."""
-
-    place: np.ndarray
-    number: np.ndarray
-    topics: np.ndarray
-
-
 class _Judged(NamedTuple):
-    """A term in a family. own: its uses there. has: bool[n], documents with it as the family's.
+    """A term in a family. own: its uses there. has: bool[n], pieces with it as the family's.
     precision: beyond chance, 0 to 1. is_mostly_here: whether at least FAMILY_PRECISION of its uses
     are. reach: of `FamilyWords.reach`."""
 
@@ -87,100 +66,19 @@ class _Judged(NamedTuple):
         return self.term.worth * self.precision**POWER * self.reach**REACH_POWER
 
 
-def spans_of_time(days: np.ndarray) -> np.ndarray:
-    """int32[D]: which of SPANS each document is of; those without a date are one more, behind the
-    others. days: int32[D], 0 for no date."""
-    spans = equal_spans(days, SPANS)
-    undated = spans.max(initial=-1) + 1
-    return np.where(spans < 0, np.int32(undated), spans)
-
-
-class Looked:
-    """The documents that are looked at, and where terms are used in them, each counted once."""
-
-    def __init__(self, evidence: Evidence, days: np.ndarray, lengths: Mapping[int, int]):
-        """days: int32[D], of each document, 0 for no date. lengths: letters of the terms' words, by
-        number."""
-        D = len(evidence.lengths)
-        self._step = even_step(D, MOST_DOCUMENTS)
-        documents = np.arange(0, D, self._step)
-        self._evidence = evidence
-        self._lengths = lengths
-        self._seen: dict[int, _Seen] = {}
-        self._uses: dict[tuple[int, ...], _Uses] = {}
-        spans = spans_of_time(days)[documents]
-        self.documents = len(documents)
-        self.spans = int(spans.max(initial=0)) + 1
-        # Of every topic of every document: the document's place and span, the topic, its tokens
-        first = evidence.mixtures.doc_ptr[documents]
-        topics_of_document = evidence.mixtures.doc_ptr[documents + 1] - first
-        self.place = np.repeat(np.arange(len(documents)), topics_of_document)
-        self.span = spans[self.place]
-        before = np.cumsum(topics_of_document) - topics_of_document
-        entry = np.arange(len(self.place)) + (first - before)[self.place]
-        self.topic = np.asarray(evidence.mixtures.doc_topics[entry]).astype(np.int64)
-        self.tokens = np.asarray(evidence.mixtures.doc_tokens[entry]).astype(np.float64)
-
-    def uses(self, words: tuple[int, ...]) -> _Uses:
-        """Of a term, by the numbers of its words."""
-        if words not in self._uses:
-            self._uses[words] = self._count(words)
-        return self._uses[words]
-
-    def _count(self, words: tuple[int, ...]) -> _Uses:
-        seen = [self._see(word) for word in words]
-        first, *others = seen
-        if not others:
-            return _Uses(first.place, first.number, first.topics[:, None])
-        rows = first.rows
-        for of_word in others:
-            rows = np.intersect1d(rows, of_word.rows, assume_unique=True)
-        number = self._adjacent(rows, words)
-        rows = rows[number > 0]
-        place = first.place[np.searchsorted(first.rows, rows)]
-        topics_of_words = [of_word.topics[np.searchsorted(of_word.rows, rows)] for of_word in seen]
-        return _Uses(place, number[number > 0], np.stack(topics_of_words, axis=1))
-
-    def _see(self, word: int) -> _Seen:
-        """A frequent word is in millions of documents, of which few are looked at: the others are
-        left out before anything else is done with them."""
-        if word not in self._seen:
-            rows, number, topics, _ = self._evidence.word_topics.rows_of_word(word)
-            documents = self._evidence.section_bow.documents_of(rows)
-            looked_at = np.flatnonzero(documents % self._step == 0)
-            self._seen[word] = _Seen(
-                np.asarray(rows[looked_at]),
-                documents[looked_at] // self._step,
-                np.asarray(number[looked_at]),
-                np.asarray(topics[looked_at]),
-            )
-        return self._seen[word]
-
-    def _adjacent(self, rows: np.ndarray, words: tuple[int, ...]) -> np.ndarray:
-        """int64[m]: how often the words of a phrase follow each other in some rows of the bag of
-        words."""
-        evidence = self._evidence
-        bow = evidence.section_bow
-        if bow.offsets is None:
-            return np.zeros(len(rows), np.int64)
-        lengths = [self._lengths.get(word, 0) for word in words]
-        uses, _ = uses_in_rows(evidence, bow, rows, words, lengths, k=0)
-        return uses
-
-
 class FamilyWords:
-    """The words of a family in the documents that are looked at, by topic and span of time.
+    """The words of a family in the pieces that are looked at, by topic and span of time.
 
     topics: the family's, of K.
     """
 
-    def __init__(self, looked: Looked, topics: Sequence[int], K: int):
+    def __init__(self, looked: FamilyPieces, topics: Sequence[int], K: int):
         row = np.full(K, -1, np.int64)
         row[list(topics)] = np.arange(len(topics))
         is_own = row[looked.topic] >= 0
         self.is_own_topic = row >= 0
         self._looked = looked
-        self._place = looked.place[is_own]
+        self._piece = looked.piece[is_own]
         self._tokens = looked.tokens[is_own]
         self._cell = row[looked.topic[is_own]] * looked.spans + looked.span[is_own]
         self._sizes = self._added_up(self._tokens)
@@ -191,40 +89,41 @@ class FamilyWords:
         return np.bincount(self._cell, weights=tokens, minlength=cells)
 
     def reach(self, has: np.ndarray) -> float:
-        """How far what some documents have reaches over the family, 0 to 1: the mean with exponent
+        """How far what some pieces have reaches over the family, 0 to 1: the mean with exponent
         1/2, over its topics and the spans of time, by their words, of the shares of these words
-        that are in such documents. What is in one topic alone, which has a quarter of the words,
-        reaches a sixteenth. has: bool[n]."""
-        in_documents = self._added_up(self._tokens * has[self._place])
+        that are in such pieces. What is in one topic alone, which has a quarter of the words,
+        reaches a sixteenth. has: bool[pieces]."""
+        in_pieces = self._added_up(self._tokens * has[self._piece])
         total = max(float(self._sizes.sum()), 1.0)
-        return float(np.sqrt(self._sizes * in_documents).sum() / total) ** 2
+        return float(np.sqrt(self._sizes * in_pieces).sum() / total) ** 2
 
     def covered(self, has: np.ndarray) -> float:
-        """The share of the family's words that is in some documents. has: bool[n]."""
+        """The share of the family's words that is in some pieces. has: bool[pieces]."""
         total = max(float(self._tokens.sum()), 1.0)
-        return float(self._tokens[has[self._place]].sum()) / total
+        return float(self._tokens[has[self._piece]].sum()) / total
 
     def judge(self, term: Term) -> _Judged:
         """A term of the family, counted."""
         uses = self._looked.uses(term.words)
         is_own_use = self.is_own_topic[uses.topics].all(axis=1)
-        own = int(uses.number[is_own_use].sum())
-        precision = own / max(int(uses.number.sum()), 1)
-        has = np.zeros(self._looked.documents, bool)
-        has[uses.place[is_own_use]] = True
+        own = int(np.count_nonzero(is_own_use))
+        precision = own / max(len(is_own_use), 1)
+        has = np.zeros(self._looked.pieces, bool)
+        has[uses.piece[is_own_use]] = True
         beyond_chance = max(precision - self.share, 0.0) / max(1.0 - self.share, 1e-9)
         return _Judged(
             term, own, has, beyond_chance, precision >= FAMILY_PRECISION, self.reach(has)
         )
 
 
-def name(looked: Looked, topics: Sequence[int], K: int, terms: Iterable[Term]) -> FamilyName:
+def name(looked: FamilyPieces, topics: Sequence[int], K: int, terms: Iterable[Term]) -> FamilyName:
     """What a family may be called.
 
-    topics: the family's, of K. terms: of all of its topics; those of one text count as one.
+    topics: the family's, of K. terms: of all of its topics, of words that `looked` was made for;
+    those of one text count as one.
     """
     family = FamilyWords(looked, topics, K)
-    judged = [family.judge(term) for term in _most_promising(terms)]
+    judged = _join_forms(family, [family.judge(term) for term in _most_promising(terms)])
     ranked = sorted(_that_name(judged), key=lambda term: (-term.score, term.term.text))
     names = [
         parts
@@ -250,6 +149,38 @@ def _most_promising(terms: Iterable[Term]) -> list[Term]:
     of_words = [term for _, term in promise if len(term.words) == 1]
     of_phrases = [term for _, term in promise if len(term.words) > 1]
     return of_words[:MOST_COUNTED] + of_phrases[:MOST_COUNTED]
+
+
+def _join_forms(family: FamilyWords, judged: list[_Judged]) -> list[_Judged]:
+    """Forms of one word ("program", "programs") as one term, found wherever any of them is. It is
+    written as the form that is used most, of those that may be a name."""
+    joined = [term for term in judged if len(term.term.words) > 1]
+    of_words = [term for term in judged if len(term.term.words) == 1]
+    of_words.sort(key=lambda term: (-term.own, term.term.text))
+    forms_of_words: list[list[_Judged]] = []
+    for term in of_words:
+        same_word = next(
+            (forms for forms in forms_of_words if are_one_word(forms[0].term.text, term.term.text)),
+            None,
+        )
+        if same_word is None:
+            forms_of_words.append([term])
+        else:
+            same_word.append(term)
+    return joined + [_join(family, forms) for forms in forms_of_words]
+
+
+def _join(family: FamilyWords, forms: list[_Judged]) -> _Judged:
+    """Forms of one word, those with most uses first, as one term."""
+    if len(forms) == 1:
+        return forms[0]
+    shown = next((form for form in forms if form.term.worth), forms[0])
+    own = sum(form.own for form in forms)
+    has = np.any([form.has for form in forms], axis=0)
+    precision = sum(form.precision * form.own for form in forms) / max(own, 1)
+    worth = max(form.term.worth for form in forms)
+    term = shown.term._replace(worth=worth)
+    return _Judged(term, own, has, precision, shown.is_mostly_here, family.reach(has))
 
 
 def _that_name(judged: list[_Judged]) -> list[_Judged]:

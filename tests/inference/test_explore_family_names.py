@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from inference import Theta, Topics, gather, open_evidence
-from inference.explore import family_names
-from inference.explore.family_names import Looked, Term
+from inference.explore import family_names, family_pieces
+from inference.explore.family_names import Term
+from inference.explore.family_pieces import FamilyPieces
 from tests.inference.corpora import bow_of, postings
 
 # Words of the vocabulary
@@ -70,8 +71,22 @@ EVERY = [
 ]
 
 
+def pieces_of(evidence) -> FamilyPieces:
+    """Without texts: each document is a piece."""
+    return FamilyPieces(evidence, DAYS, dict.fromkeys(range(V), 1), characters=0)
+
+
 def named(evidence, topics, terms):
-    return family_names.name(Looked(evidence, DAYS, {}), topics, K, terms)
+    return family_names.name(pieces_of(evidence), topics, K, terms)
+
+
+def test_forms_of_a_word_are_one_term_written_as_the_most_frequent(evidence):
+    """ "corns" and "corn" are "corn", of which there is as much in each half of the family."""
+    forms = [term("corn", CORN), term("corns", WHEAT)]
+    name = named(evidence, FARMING, forms)
+    assert name == ([("corn",)], ("corn",))
+    not_a_noun = [term("corn", CORN, worth=0.0), term("corns", WHEAT)]
+    assert named(evidence, FARMING, not_a_noun).names == [("corns",)]
 
 
 def test_a_family_is_called_by_what_is_found_all_over_it(evidence):
@@ -97,33 +112,11 @@ def test_what_covers_too_little_is_no_name(evidence, monkeypatch):
     assert named(evidence, FARMING, terms) == ([], ("wheat",))
 
 
-def test_the_count_is_of_documents_evenly_over_all(evidence, monkeypatch):
-    monkeypatch.setattr(family_names, "MOST_DOCUMENTS", 20)
-    looked = Looked(evidence, DAYS, {})
-    assert looked.documents == 20
-    assert looked.uses((YEAR,)).number.sum() == 20
-
-
-def test_of_a_phrase_only_documents_that_are_looked_at_are_compared(evidence, monkeypatch):
-    """The word "year" is in all 60; in a large collection a frequent word is in millions."""
-    monkeypatch.setattr(family_names, "MOST_DOCUMENTS", 20)
-    compared = []
-    intersect = np.intersect1d
-
-    def recorded(first, second, **options):
-        compared.append(max(len(first), len(second)))
-        return intersect(first, second, **options)
-
-    monkeypatch.setattr(np, "intersect1d", recorded)
-    Looked(evidence, DAYS, {}).uses((YEAR, HARVEST))
-    assert compared == [20]
-
-
 def test_reach_is_that_of_a_slow_twin(evidence):
-    looked = Looked(evidence, DAYS, {})
+    looked = pieces_of(evidence)
     family = family_names.FamilyWords(looked, [0, 1, 2], K)
     has = np.random.default_rng(3).random(DOCUMENTS) < 0.4
-    spans = family_names.spans_of_time(DAYS)
+    spans = family_pieces.spans_of_time(DAYS)
     mean = 0.0
     total = sum(evidence.mixtures.tokens(d, k) for d in range(DOCUMENTS) for k in range(3))
     for k in range(3):
@@ -137,7 +130,7 @@ def test_reach_is_that_of_a_slow_twin(evidence):
 
 
 def test_what_is_in_a_quarter_alone_reaches_a_sixteenth(evidence):
-    looked = Looked(evidence, DAYS, {})
+    looked = pieces_of(evidence)
     family = family_names.FamilyWords(looked, range(K), K)
     has = np.arange(DOCUMENTS) % K == 2
     share = family.covered(has)
@@ -147,10 +140,10 @@ def test_what_is_in_a_quarter_alone_reaches_a_sixteenth(evidence):
 
 @pytest.mark.parametrize(("days", "spans"), [(np.zeros(5, np.int32), [0] * 5)])
 def test_without_dates_there_is_one_span(days, spans):
-    assert family_names.spans_of_time(days).tolist() == spans
+    assert family_pieces.spans_of_time(days).tolist() == spans
 
 
 def test_those_without_a_date_are_a_span_of_their_own():
     days = DAYS.copy()
     days[::10] = 0
-    assert np.bincount(family_names.spans_of_time(days)).tolist() == [18, 18, 18, 6]
+    assert np.bincount(family_pieces.spans_of_time(days)).tolist() == [18, 18, 18, 6]

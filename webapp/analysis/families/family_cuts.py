@@ -30,7 +30,7 @@ from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.cache import BoundedCache
 
 PHRASES = 8
-TOPICS_FOR_NAME = 3  # topics that stand for a family of which nothing else is known
+TOPICS_FOR_NAME = 2  # topics that stand for a family without a name of its own
 # Phrases with a small word between others make long names: they come last
 _SMALL_WORD_WITHIN = regex.compile(r" \p{Ll}{1,3} ")
 # By what names depend on, what readers say of the topics, and the number of families
@@ -142,10 +142,11 @@ def _name_node(labels: Labels, node: Node, proposed: FamilyName, forbidden: set[
         if forbidden.isdisjoint((_alike(parts), _alike([name]))):
             forbidden.add(_alike(parts))
             return name
-    if proposed.words:
-        return LIST.join(proposed.words)
-    with_names = [k for k in node.topics if labels.has_name(k)] or node.topics
-    return LIST.join(labels.name(k) for k in with_names[:TOPICS_FOR_NAME])
+    with_names = [k for k in node.topics if labels.has_name(k)]
+    if len(with_names) >= TOPICS_FOR_NAME or not proposed.words:
+        standing = (with_names or node.topics)[:TOPICS_FOR_NAME]
+        return LIST.join(labels.name(k) for k in standing)
+    return LIST.join(proposed.words)
 
 
 def _name_topic(labels: Labels, k: int) -> str:

@@ -12,7 +12,9 @@ import structlog
 from django.db.models.functions import Length
 
 from inference.errors import Invalid
-from inference.explore.family_names import FamilyName, Looked, Term, name
+from inference.explore.family_names import FamilyName, Term, name
+from inference.explore.family_pieces import FamilyPieces
+from inference.explore.naming import piece_of_name
 from webapp.core.documents import corpus_unit, document_days
 from webapp.core.documents.search import UNDER_EMBARGO
 from webapp.core.results import evidence, family_tree
@@ -181,10 +183,12 @@ def _make_of_texts(
         for term in sayable_terms[k]:
             numbers.update(term.words)
     lengths = Word.objects.filter(version=run.version_id, number__in=numbers)
-    looked = Looked(
-        evidence.of(run),
+    evidence_of_run = evidence.of(run)
+    looked = FamilyPieces(
+        evidence_of_run,
         document_days.read_days(run.version),
         dict(lengths.values_list("number", Length("word"))),
+        piece_of_name(evidence_of_run),
     )
     family_names = {}
     for topics in sets:

@@ -117,7 +117,20 @@ def test_a_phrase_with_a_small_word_comes_last(asked):
     assert first.name == "Treaty & Secretary of State"
 
 
-def test_a_family_that_nothing_names_is_told_by_its_words(asked):
+def test_a_family_that_nothing_names_is_told_by_its_two_largest_topics_with_names(trained, asked):
+    nothing = FamilyName([], ("man", "wage"))
+    largest = max(asked(nothing), key=lambda family: len(family.topics))
+    unnamed, first, second, *_ = largest.topics
+    for topic in Topic.objects.filter(snapshot=trained.snapshot_id):
+        topic.name = f"Subject {topic.number}"
+        topic.name_parts = [topic.name] if topic.number != unnamed else []
+        topic.save(update_fields=["name", "name_parts"])
+    names_of_families = {family.name for family in asked(nothing)}
+    assert f"Subject {first} · Subject {second}" in names_of_families
+
+
+def test_a_family_of_topics_without_names_is_told_by_its_words(trained, asked):
+    Topic.objects.filter(snapshot=trained.snapshot_id).update(name_parts=[])
     assert {family.name for family in asked(FamilyName([], ("man", "wage")))} == {"man · wage"}
 
 
@@ -161,14 +174,14 @@ def test_a_page_makes_only_names_that_it_shows(trained, monkeypatch):
     def make(run, sets):
         made.append([sorted(topics_of_family) for topics_of_family in sets])
         return {
-            family_names.key_of_topics(of_family): FamilyName([], ("man",)) for of_family in sets
+            family_names.key_of_topics(of_family): FamilyName([("man",)], ()) for of_family in sets
         }
 
     monkeypatch.setattr(family_names, "make_names", make)
     for _ in range(2):
         assert {family.name for family in family_cuts.cut(RunView(trained), 2).families} == {
             "Others",
-            "man",
+            "Man",
         }
     assert made == [[[k for k in topics if k not in grouped]]]
     cache.clear_all()

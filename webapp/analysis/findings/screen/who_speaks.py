@@ -43,7 +43,9 @@ def say_who_speaks(selection: RunSelection) -> str:
 def _speaker_field(version: Version) -> ValueField | Names | None:
     """The column of who speaks: that of the unit; where the texts are by too few to be units, the
     one that makes them most alike; else one that is called as those are who speak."""
-    columns = {field.name: field for field in [*fields.categories(version), *fields.names(version)]}
+    columns: dict[str, ValueField | Names] = {}
+    columns.update((field.name, field) for field in fields.categories(version))
+    columns.update((field.name, field) for field in fields.names(version))
     unit = corpus_unit.unit_of(version).field or unit_sentences.alike_of_few_values(version)
     if unit is not None:
         return columns.get(unit.name)
