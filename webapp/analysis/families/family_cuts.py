@@ -143,10 +143,11 @@ def _name_node(labels: Labels, node: Node, proposed: FamilyName, forbidden: set[
             forbidden.add(_alike(parts))
             return name
     with_names = [k for k in node.topics if labels.has_name(k)]
-    if len(with_names) >= TOPICS_FOR_NAME or not proposed.words:
-        standing = (with_names or node.topics)[:TOPICS_FOR_NAME]
-        return LIST.join(labels.name(k) for k in standing)
-    return LIST.join(proposed.words)
+    if len(with_names) < TOPICS_FOR_NAME and proposed.words:
+        return LIST.join(proposed.words)
+    # Of several topics without names the words would look like those of one
+    standing = with_names[:TOPICS_FOR_NAME] or node.topics[:1]
+    return LIST.join(labels.name(k) for k in standing)
 
 
 def _name_topic(labels: Labels, k: int) -> str:

@@ -14,7 +14,7 @@ from webapp.platform.drawing.curves import text_width
 
 # Groups with words that a field must have: fewer say nothing, more are no picture
 FEWEST_GROUPS = 2
-MOST_GROUPS = 14
+MOST_GROUPS = 24
 PICTURE_HEIGHT = 400  # pixels, of all rows together
 LEAST_ROW_HEIGHT = 18  # pixels: the name of a group fits
 ROW_WIDTH = 780  # pixels, on a wide page

@@ -817,6 +817,31 @@ def test_a_change_of_the_largest_family_is_told_by_both():
     )
 
 
+def say_groups(leaders: dict[str, tuple[str, float]]) -> str:
+    """The sentence about groups, as plain text. leaders: of each group the family that leads, and its
+    share."""
+    rows = [
+        SimpleNamespace(value=group, parts=[SimpleNamespace(family=family, width=100 * share)])
+        for group, (family, share) in leaders.items()
+    ]
+    mixes = families_by_group.Mixes("genre", False, rows)
+    names = sorted({family for family, _ in leaders.values()})
+    families = [family_row(rank, name, [rank]) for rank, name in enumerate(names)]
+    _, groups, *_ = first_sentences.first_sentences(families, [], [], None, mixes, 0.0, {}, [])
+    return "".join(part if isinstance(part, str) else part.name for part in groups.parts)
+
+
+def test_of_groups_two_are_told_in_which_two_families_lead():
+    leaders = {
+        "government": ("State", 0.8),
+        "editorial": ("State", 0.6),
+        "reviews": ("Music", 0.55),
+    }
+    assert say_groups(leaders) == "government: mostly State (80%). reviews: mostly Music (55%)."
+    del leaders["reviews"]
+    assert say_groups(leaders) == "government: mostly State (80%). editorial: mostly State (60%)."
+
+
 def test_the_line_below_the_heading_says_who_speaks(trained, client):
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     counts = " ".join(

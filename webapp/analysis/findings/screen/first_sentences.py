@@ -238,13 +238,16 @@ def join_topics(topics: list[TopicLink]) -> list[SentencePart | Named]:
 
 
 def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[SentencePart | Named]:
-    """The two groups in which one family leads most clearly; of periods the first and the last."""
+    """The two groups in which a family leads most clearly, each another family where two lead; of
+    periods the first and the last."""
     leaders = [(row, max(row.parts, key=lambda part: part.width)) for row in family_mixes.rows]
     if family_mixes.in_time:
         leaders_shown = [leaders[0], leaders[-1]]
     else:
         leaders.sort(key=lambda pair: -pair[1].width)
-        leaders_shown = leaders[:2]
+        clearest = leaders[0]
+        of_another = [pair for pair in leaders[1:] if pair[1].family != clearest[1].family]
+        leaders_shown = [clearest, *(of_another or leaders[1:])[:1]]
     family_rows = {row.family.name: row for row in families if row.family is not None}
     parts: list[SentencePart | Named] = []
     for row, largest in leaders_shown:
