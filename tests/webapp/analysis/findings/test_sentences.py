@@ -820,15 +820,18 @@ def test_a_change_of_the_largest_family_is_told_by_both():
 def say_groups(leaders: dict[str, tuple[str, float]]) -> str:
     """The sentence about groups, as plain text. leaders: of each group the family that leads, and its
     share."""
-    rows = [
-        SimpleNamespace(value=group, parts=[SimpleNamespace(family=family, width=100 * share)])
-        for group, (family, share) in leaders.items()
-    ]
+    rows = []
+    for group, (family, share) in leaders.items():
+        first = SimpleNamespace(family=family, width=100 * share)
+        # A second family has half of what the first leaves, general talk the rest
+        second = SimpleNamespace(family="Others", width=50 * (1 - share))
+        rows.append(SimpleNamespace(value=group, parts=[first, second]))
     mixes = families_by_group.Mixes("genre", False, rows)
     names = sorted({family for family, _ in leaders.values()})
-    families = [family_row(rank, name, [rank]) for rank, name in enumerate(names)]
-    _, groups, *_ = first_sentences.first_sentences(families, [], [], None, mixes, 0.0, {}, [])
-    return "".join(part if isinstance(part, str) else part.name for part in groups.parts)
+    families = [family_row(rank, name, [rank]) for rank, name in enumerate([*names, "Others"])]
+    said = first_sentences.first_sentences(families, [], [], None, mixes, 0.0, {}, [])
+    groups = next((sentence.parts for sentence in said if sentence.label == "Groups"), [])
+    return "".join(part if isinstance(part, str) else part.name for part in groups)
 
 
 def test_of_groups_two_are_told_in_which_two_families_lead():
@@ -840,6 +843,13 @@ def test_of_groups_two_are_told_in_which_two_families_lead():
     assert say_groups(leaders) == "government: mostly State (80%). reviews: mostly Music (55%)."
     del leaders["reviews"]
     assert say_groups(leaders) == "government: mostly State (80%). editorial: mostly State (60%)."
+
+
+def test_a_group_that_is_mostly_general_talk_is_not_said_to_be_about_a_family():
+    leaders = {"government": ("State", 0.8), "romance": ("Church", 0.2)}
+    assert say_groups(leaders) == "government: mostly State (80%)."
+    del leaders["government"]
+    assert say_groups(leaders) == ""
 
 
 def test_the_line_below_the_heading_says_who_speaks(trained, client):

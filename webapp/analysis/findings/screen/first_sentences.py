@@ -64,7 +64,9 @@ def first_sentences(
         return short_sentences
     if family_mixes is not None:
         label = "Periods" if family_mixes.in_time else "Groups"
-        short_sentences.append(Short(label, _leading(family_mixes, families)))
+        leading = _leading(family_mixes, families)
+        if leading:
+            short_sentences.append(Short(label, leading))
     else:
         short_sentences.append(Short("Largest topics", join_topics(largest_topics)))
     if marks:
@@ -239,10 +241,17 @@ def join_topics(topics: list[TopicLink]) -> list[SentencePart | Named]:
 
 def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[SentencePart | Named]:
     """The two groups in which a family leads most clearly, each another family where two lead; of
-    periods the first and the last."""
-    leaders = [(row, max(row.parts, key=lambda part: part.width)) for row in family_mixes.rows]
+    periods the first and the last. None in which general talk has more than any family."""
+    leaders = []
+    for row in family_mixes.rows:
+        largest = max(row.parts, key=lambda part: part.width)
+        general = 100 - sum(part.width for part in row.parts)
+        if largest.width > general:
+            leaders.append((row, largest))
+    if not leaders:
+        return []
     if family_mixes.in_time:
-        leaders_shown = [leaders[0], leaders[-1]]
+        leaders_shown = [leaders[0], *leaders[1:][-1:]]
     else:
         leaders.sort(key=lambda pair: -pair[1].width)
         clearest = leaders[0]
