@@ -27,7 +27,6 @@ from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather, open_evidence
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
-from inference.explore.family_pieces import FamilyPieces
 from inference.explore.name_candidates import phrase_uses
 from inference.explore.pieces import PieceTable
 from inference.findings import sums, unlike
@@ -221,7 +220,6 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
     PieceTable(evidence, 0, 1, [0], np.ones(bow.V, np.int32))
-    FamilyPieces(evidence, np.zeros(bow.D, np.int32), {0: 1}, characters=1)
     engines.from_documents.unlike(bow, np.arange(4), np.ones(bow.V), 2, 1)
     group = np.zeros(bow.D, np.int32)
     for mask in (None, group == 0):

@@ -67,13 +67,14 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
 
 def _name_anew(run) -> None:
     Snapshot.objects.filter(pk=run.snapshot_id).update(naming=0)
+    called = names.of_finished(run, SimpleNamespace(check=lambda: None))
+    names.rename(run, called)
     kinds = company(evidence.of(run))
-    for k in range(run.topics):
+    for k, name in enumerate(called.names):
         Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(
-            background=bool(kinds.general[k]), mixed=bool(kinds.mixed[k])
+            background=bool(kinds.general[k] and not name.parts), mixed=bool(kinds.mixed[k])
         )
-    StoredResult.objects.filter(snapshot=run.snapshot_id, key=family_tree.NAMES).delete()
-    names.rename(run, names.of_finished(run, SimpleNamespace(check=lambda: None)))
+    StoredResult.objects.filter(snapshot=run.snapshot_id, key=family_tree.TREE).delete()
     cache.clear_all()
 
 

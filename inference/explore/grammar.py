@@ -36,15 +36,13 @@ SELDOM = 0.04
 SELDOM_USES = 25
 LED = 0.25  # of a noun's uses, behind articles, prepositions or words that count
 CAPITAL = 0.7  # of a word's uses within sentences, with a capital: a name; in German a noun
-JUDGED = 20  # uses of a noun that tells whether the language writes its nouns with capitals
 JOINED_BY = 15  # the most frequent stop words: a phrase may have these between its words
+JUDGED = 20  # uses of a noun that tells whether the language writes its nouns with capitals
 INFLECTED = ("en", "em", "er", "es")  # endings of German adjectives; also a last "e"
 OBLIQUE = ("en", "em")  # those that an adjective behind nothing never has in the nominative
 UNGOVERNED = 2  # uses of such a phrase behind nothing, at least
 PERSON_GOVERNED = 0.15  # of a first name's uses, behind articles and prepositions, at most
-# Stand behind what they govern, and are hardly ever stop words: no phrase ends with them
-POSTPOSITIONS = frozenset(("ago", "geleden", "zuvor"))
-SHORTEST_PHRASE = 2  # words that are left of one whose first word is taken off
+SHORTEST_PHRASE = 2  # words of the name of a person
 # Of all uses within sentences, with a capital: where fewer have one, texts write names small, too
 LEAST_CAPITALS = 0.005
 ACRONYM_CAPITALS = 2  # letters of "TCP" or "IPv6"; an adjective with a capital has one
@@ -137,13 +135,6 @@ class Grammar:
             return "noun" if uses.ends >= ENDS * uses.all else "modifier"
         return by_company
 
-    def is_code(self, word: str) -> bool:
-        """Whether a word is mostly written as programs are, or beside digits: "cloexec" of
-        O_CLOEXEC, "pct" of 5 pct."""
-        word = _small_letters(word)
-        uses = self.uses.get(word)
-        return uses is not None and self._in_code[word] >= IN_CODE * uses.all
-
     def is_identifier(self, word: str, form: str) -> bool:
         """Whether a word is what programs and tables have, and sentences hardly: "PyObject", "SyS".
         form: as the texts write it."""
@@ -178,10 +169,6 @@ class Grammar:
             return not (self.nouns_have_capitals and form.islower())
         return kind == "noun" or (kind == "modifier" and is_acronym(form))
 
-    def heads(self, word: str, form: str) -> bool:
-        """Whether a noun, see `is_noun`, is none of programs or beside numbers."""
-        return not self.is_code(word) and self.is_noun(word, form)
-
     def small_share(self, word: str) -> float | None:
         """Which share of a word's uses within sentences is in small letters: next to none of
         "Lincoln". None where that is not seen, of a word that is seldom used there; or says
@@ -192,41 +179,6 @@ class Grammar:
         if uses is None or uses.inside < LEAST_USES or not (has_case and self._tells_names):
             return None
         return 1 - uses.capital / uses.inside
-
-    def noun_phrase(self, phrase: str, avoided: Set[str]) -> str:
-        """A phrase of several words as a heading may have it: without a word at its beginning that
-        begins what is said, "memory leak" of "fix memory leak"; "" where that is no noun phrase.
-
-        A phrase with a verb, or that ends with a modifier or one of POSTPOSITIONS, is none, nor is
-        one whose words are joined by another function word than the most frequent ones. avoided:
-        words in small letters that name no subject.
-        """
-        words = phrase.split()
-        while len(words) > SHORTEST_PHRASE and self.kind(words[0]) == "bare":
-            words = words[1:]
-        inner = [word for word in words if _small_letters(word) not in self._stop]
-        if inner[:1] != words[:1] or inner[-1:] != words[-1:]:
-            return ""
-        if words[-1].casefold() in POSTPOSITIONS:
-            return ""  # "years ago"
-        if any(_small_letters(word) in avoided or not word[0].isalpha() for word in inner):
-            return ""
-        joints = {_small_letters(word) for word in words} & self._stop
-        if not self.small.issuperset(joints):
-            return ""
-        if len(words) == 1 and words[0].rpartition("-")[2].islower():
-            return ""  # "real-world" stands before a noun
-        kinds = [self.kind(word) for word in inner]
-        begins_speech = len(words) > 1 and kinds[0] == "bare"
-        if begins_speech or "verb" in kinds or kinds[-1] == "modifier":
-            return ""
-        text = " ".join(words)
-        if self.nouns_have_capitals:
-            if kinds[-1] == "" and words[-1].islower():
-                return ""
-            if kinds[0] == "modifier" and not joints:
-                return self.ungoverned(text)
-        return text
 
     def names_person(self, phrase: str) -> bool:
         """Whether a phrase has capitals throughout and its first word hardly ever stands behind an

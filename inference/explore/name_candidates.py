@@ -81,12 +81,12 @@ class Rarity(NamedTuple):
     of_word: Mapping[int, float]
     median: float
 
-    def telling(self, words: Iterable[int], power: float = TELLING_POWER) -> float:
+    def telling(self, words: Iterable[int]) -> float:
         """0 to 1: how much a unit of these words tells of documents; 1 where that is not known."""
         if self.median < EVEN:
             return 1.0
         largest = max(max(self.of_word.get(word, 0.0) for word in words), 0.0)
-        return (largest / (largest + self.median)) ** power
+        return (largest / (largest + self.median)) ** TELLING_POWER
 
 
 class Found(NamedTuple):

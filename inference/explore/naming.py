@@ -191,12 +191,6 @@ class NamingRules(NamedTuple):
         return self.avoided | self.numerals
 
 
-def piece_of_name(evidence: Evidence) -> int:
-    """Characters of the pieces, of some 400 words, that names are counted in; 0 where the corpus has no
-    texts."""
-    return PARAGRAPHS_OF_PIECE * company.piece_length(evidence)
-
-
 def by_coverage(
     evidence: Evidence,
     leading: LeadingWords,
@@ -224,7 +218,7 @@ def by_coverage(
     )
     of_topic = _words_of_names(leading, [sample for sample, _ in looked_at])
     rarity = rarity_of(evidence, leading.first, of_topic)
-    characters = piece_of_name(evidence)
+    characters = PARAGRAPHS_OF_PIECE * company.piece_length(evidence)
     used: set[str] = set()
     names_of_topics = [Name()] * evidence.K
     for k in np.argsort(-size, kind="stable").tolist():

@@ -32,16 +32,11 @@ RULES = (
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
-def number_words(language: str) -> frozenset[str]:
-    """As `written_number_words`, in the letters of `str.casefold`."""
-    return frozenset(map(str.casefold, written_number_words(language)))
-
-
 @lru_cache(maxsize=64)
-def written_number_words(language: str) -> frozenset[str]:
-    """Number words in a language, by its code ("en", "pt-BR"), as they are written within a
-    sentence: "zwei", "Millionen". Empty for "", and of a language that the CLDR does not know."""
-    return own_words(language, _words)
+def number_words(language: str) -> frozenset[str]:
+    """Number words in a language, by its code ("en", "pt-BR"), in the letters of `str.casefold`.
+    Empty for "", and of a language that the CLDR does not know."""
+    return frozenset(map(str.casefold, own_words(language, _words)))
 
 
 def _words(language: str) -> frozenset[str]:

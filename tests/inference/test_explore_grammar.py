@@ -37,32 +37,6 @@ LOG = """* Fix memory leak in the parser.
 * Update translation of the manual, with the memory leak and a buffer overflow in the parser.
 The stable release of the parser. A stable release with the real-world parser, and the real-world.
 """
-
-
-@pytest.mark.parametrize(
-    ("phrase", "of_a_name"),
-    [
-        ("memory leak", "memory leak"),
-        ("Fix memory leak", "memory leak"),  # the verb begins what is said
-        ("Fix crash", ""),
-        ("Close the file", ""),  # another verb
-        ("parser with the leak", "parser with the leak"),
-        ("parser despite the leak", ""),  # not one of the most frequent
-        ("parser stable", ""),  # ends with a modifier
-        ("real-world", ""),
-        ("Real-World", "Real-World"),
-        ("stable release", "stable release"),
-        ("2 parser", ""),
-        ("parser of bob", ""),  # names somebody
-        ("release ago", ""),
-    ],
-)
-def test_noun_phrases_of_what_is_said_in_commands(phrase, of_a_name):
-    grammar = Grammar([LOG] * 12, stop_words("en") | {"despite"})
-    assert grammar.kind("fix") == "bare" and grammar.kind("close") == "verb"
-    assert grammar.noun_phrase(phrase, {"bob"}) == of_a_name
-
-
 CLOCK = """The farmer’s o’clock is old, and an o'clock of the field. We see the oʼclock. Thank O’Brien, and
 thank O’Brien. The farm of O’Brien and the nation’s farm; the nation of the farm. He can’t see.
 """
@@ -77,8 +51,6 @@ def test_words_with_apostrophes_are_judged_as_the_vocabulary_has_them(apostrophe
     assert grammar.uses["nation"].all == 24 and "nation's" not in grammar.uses
     assert grammar.kind("nation") == "noun"
     assert grammar.small_share(f"O{apostrophe}Brien") == 0
-    assert grammar.noun_phrase(f"farm of O{apostrophe}Brien", set()) != ""
-    assert grammar.noun_phrase(f"farm of O{apostrophe}Brien", {"o'brien"}) == ""
 
 
 def test_where_apostrophes_divide_all_words_pieces_are_judged():
@@ -109,20 +81,6 @@ def test_nouns_of_german_have_capitals():
     assert grammar.kind("feld") == "noun" and grammar.kind("grünen") == "modifier"
     assert grammar.ungoverned("grünen Felder") == "grüne Felder"
     assert grammar.ungoverned("alten Felder") == ""
-    assert grammar.noun_phrase("grünen Felder", set()) == "grüne Felder"
-
-
-PROGRAM = """The O_CLOEXEC flag of the file is set. Set FD_CLOEXEC in the flag of a file, or call
-read(file). In `cloexec` the file has 5 pct of the flags, or 20 pct. The os.path of the file (a path).
-The first.last of a name; the name of the file. A hook-up, and/or the name.
-"""
-
-
-def test_words_of_programs_and_of_numbers_head_no_name():
-    grammar = Grammar([PROGRAM] * 12, stop_words("en"))
-    assert [word for word in ("cloexec", "pct", "path", "read") if not grammar.is_code(word)] == []
-    assert [word for word in ("file", "flag", "name", "unseen") if grammar.is_code(word)] == []
-    assert grammar.heads("file", "file") and not grammar.heads("pct", "pct")
 
 
 NETWORK = """The TCP header of the packet. A TCP segment and the TCP port of a host. The Soviet

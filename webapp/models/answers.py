@@ -10,8 +10,8 @@ from webapp.models.runs import Run, Snapshot
 class StoredResult(models.Model):
     """What is computed of a snapshot and kept: what the overview says of its documents, or of a set
     of them (webapp.analysis.findings.compute); which words set two of them apart, and other answers
-    to a question (webapp.analysis.answers.rows); the tree of families (webapp.core.results.family_tree)
-    and what these are called (webapp.analysis.families.family_names). One row, as a page shows all of it at once.
+    to a question (webapp.analysis.answers.rows); the tree of families
+    (webapp.core.results.family_tree). One row, as a page shows all of it at once.
 
     Numbers, not sentences: names and labels may change.
     """

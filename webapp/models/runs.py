@@ -234,9 +234,6 @@ class Topic(models.Model):
     beside = models.JSONField(default=list)
     # [[text, tokens, documents of those looked at], …]: runs.names
     phrases = models.JSONField(null=True)
-    # [[text, numbers of its words, tokens, worth], …]: what its family may be called by
-    # (inference.explore.family_names.Term); none by older programs
-    family_terms = models.JSONField(null=True)
 
 
 class TopicWord(models.Model):

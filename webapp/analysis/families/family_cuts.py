@@ -2,7 +2,7 @@
 changed, cut where an address asks."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -12,40 +12,38 @@ import regex
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from inference.explore.family_names import FamilyName
-from inference.explore.naming import LIST, joined
 from inference.findings.families import Node
-from webapp.analysis.families import family_names
+from webapp.analysis.families.family_names import name_family
 from webapp.analysis.families.shapes import Cuts, FamilyTopics
 from webapp.core.documents import corpus_unit
+from webapp.core.documents.search import UNDER_EMBARGO
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, family_tree
 from webapp.core.results.family_tree import CUTS
 from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
-from webapp.models import Topic
-from webapp.platform.drawing.numbers import number_with_words, topic_label
+from webapp.models import Corpus, Topic
+from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.page import number_in_address
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.cache import BoundedCache
 
-PHRASES = 8
-TOPICS_FOR_NAME = 2  # topics that stand for a family without a name of its own
-# Phrases with a small word between others make long names: they come last
-_SMALL_WORD_WITHIN = regex.compile(r" \p{Ll}{1,3} ")
+PHRASES = 8  # of a family
+_WORD = regex.compile(r"\w+")
 # By what names depend on, what readers say of the topics, and the number of families
 _cuts = BoundedCache(8 << 20)
 
 
 class NamedFamily(NamedTuple):
-    """name: of a reader's group; else a noun or noun phrase, or two, that are found all over it
-    (inference.explore.family_names); else its first words. topics: those with most of the run's
-    words first. phrases: neighbouring words that it has often, and has more of than the others. slot: its colour; hue: what it is drawn in."""
+    """name: of webapp.analysis.families.family_names. topics: those with most of the run's words
+    first; named_by: those whose names its name consists of. phrases: neighbouring words that it has
+    often, and has more of than the others. slot: its colour; hue: what it is drawn in."""
 
     name: str
     slot: int
     hue: int
     topics: list[int]
+    named_by: list[int]
     phrases: Sequence[str] = ()
 
 
@@ -78,7 +76,16 @@ def in_address(query: QueryDict) -> int | None:
 
 def cut(view: RunView, families: int | None) -> Cut:
     """families: how many, None for the usual number."""
-    key = (family_names.names_key(view.run), view.labels.every_key, families)
+    run = view.run
+    key = (
+        view.snapshot.pk,
+        view.snapshot.naming,
+        view.labels.every_key,
+        # What phrases may be shown, and which name somebody
+        run.corpus.embargo,
+        corpus_unit.speaker_fields(run.version),
+        families,
+    )
     return _cuts.get_or_set(key, partial(_make_cut, view, families))
 
 
@@ -99,61 +106,11 @@ def _make_cut(view: RunView, asked: int | None) -> Cut:
         corpus_unit.names_somebody(view.run.version),
     )
     families_cut = []
-    in_order = zip(nodes, slots, _names(view, nodes), phrases_of_families, strict=True)
-    for node, slot, name, texts in in_order:
+    for node, slot, texts in zip(nodes, slots, phrases_of_families, strict=True):
+        name = name_family(labels, node)
         hue = family_tree.hue(labels, node, slot)
-        families_cut.append(NamedFamily(name, slot, hue, node.topics, texts))
+        families_cut.append(NamedFamily(name.text, slot, hue, node.topics, name.topics, texts))
     return Cut(number_of_families, least, largest, usual, families_cut)
-
-
-def _names(view: RunView, nodes: list[Node]) -> list[str]:
-    """What each family of a cut is called; the larger ones choose first. A family of one topic has
-    that topic's name, and no other has one of a topic or of a reader's group."""
-    labels = view.labels
-    to_name = [node.topics for node in nodes if node.given < 0 and len(node.topics) > 1]
-    # By the largest topic, as no two families of a cut share one
-    proposed = {
-        topics[0]: family_name
-        for topics, family_name in zip(to_name, family_names.proposed(view, to_name), strict=True)
-    }
-    forbidden = {_alike([labels.name(k)]) for k in range(view.run.topics)}
-    forbidden |= {_alike(labels.parts_of_name(k)) for k in range(view.run.topics)}
-    forbidden |= {_alike([group]) for group in labels.groups()}
-    return [
-        _name_node(labels, node, proposed.get(node.topics[0], family_names.NO_NAME), forbidden)
-        for node in nodes
-    ]
-
-
-def _alike(parts: Sequence[str]) -> str:
-    """What is equal of names with the same parts, in whatever order."""
-    return joined(sorted(map(str.casefold, parts))).casefold()
-
-
-def _name_node(labels: Labels, node: Node, proposed: FamilyName, forbidden: set[str]) -> str:
-    """forbidden: what is `_alike` of names that it may not have; its own is added."""
-    if node.given >= 0:
-        return labels.group(node.topics[0])
-    if len(node.topics) == 1:
-        return _name_topic(labels, node.topics[0])
-    for parts in proposed.names:
-        in_order = sorted(parts, key=lambda text: _SMALL_WORD_WITHIN.search(text) is not None)
-        name = joined(in_order)
-        if forbidden.isdisjoint((_alike(parts), _alike([name]))):
-            forbidden.add(_alike(parts))
-            return name
-    with_names = [k for k in node.topics if labels.has_name(k)]
-    if len(with_names) < TOPICS_FOR_NAME and proposed.words:
-        return LIST.join(proposed.words)
-    # Of several topics without names the words would look like those of one
-    standing = with_names[:TOPICS_FOR_NAME] or node.topics[:1]
-    return LIST.join(labels.name(k) for k in standing)
-
-
-def _name_topic(labels: Labels, k: int) -> str:
-    if labels.has_name(k):
-        return labels.name(k)
-    return number_with_words(topic_label(k), labels.name(k))
 
 
 StoredPhrase = Sequence[Any]  # text, tokens, and what else is stored of it
@@ -163,7 +120,7 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     """The phrases of each set of topics, and of those merged into them, with their tokens in the
     documents that were looked at, the most frequent first. Under an embargo those that a pattern
     may have."""
-    sets_with_merged = [family_names.with_merged(view.labels, topics) for topics in sets]
+    sets_with_merged = [_with_merged(view.labels, topics) for topics in sets]
     numbers = list(chain.from_iterable(sets_with_merged))
     stored_topics = Topic.objects.filter(snapshot=view.snapshot, number__in=numbers)
     phrases_of_topic: Mapping[int, list[StoredPhrase] | None] = dict(
@@ -174,10 +131,20 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
         tokens_of_phrase: Counter[str] = Counter()
         for k in topics:
             for text, tokens, *_ in phrases_of_topic.get(k) or ():
-                if family_names.may_be_shown(view.run.corpus, text):
+                if _may_be_shown(view.run.corpus, text):
                     tokens_of_phrase[text] += tokens
         counts.append(dict(tokens_of_phrase.most_common()))
     return counts
+
+
+def _with_merged(labels: Labels, topics: Iterable[int]) -> list[int]:
+    """Topics, each followed by those that are merged into it."""
+    return list(chain.from_iterable(map(labels.merged_topics, topics)))
+
+
+def _may_be_shown(corpus: Corpus, phrase: str) -> bool:
+    """Of texts under embargo phrases have no more words than a pattern may have."""
+    return not corpus.embargo or len(_WORD.findall(phrase)) <= UNDER_EMBARGO
 
 
 def _telling(

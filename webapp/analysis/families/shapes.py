@@ -14,7 +14,7 @@ class CountedFamily:
     name: Annotated[
         str,
         Field(
-            description="of a reader's group; else made of its nouns and phrases, or its first words"
+            description="of a reader's group; else the names of its two largest topics that have one"
         ),
     ]
     slot: Annotated[int, Field(description="its colour, the same however many families there are")]
@@ -33,6 +33,7 @@ class FamilyTopics(CountedFamily):
     """A family with its topics."""
 
     topics: Annotated[list[int], Field(description="the largest of the run first, hidden ones too")]
+    named_by: Annotated[list[int], Field(description="the topics whose names its name consists of")]
 
 
 @dataclass(frozen=True)

@@ -60,10 +60,9 @@ def _too_few_in_order(document_set: DocumentSet, earlier: EarlierFindings) -> in
 def quote_families(document_set: DocumentSet, rows: Sequence[Family]) -> list[Quote]:
     """Passages: one of each of the largest families at the usual cut, then of their second topics,
     until there are enough. rows: findings about families."""
-    # What families are called is stored by this, also where there is no text to be quoted
-    usual = family_cuts.cut(document_set.view, None).number_of_families
     if document_set.evidence.document_bow.offsets is None:
         return []
+    usual = family_cuts.cut(document_set.view, None).number_of_families
     at_usual_cut = [row for row in rows if row.first <= usual <= row.last]
     largest = sorted(at_usual_cut, key=lambda family: -family.score)
     tokens = document_set.totals.topic_tokens[0]

@@ -1,9 +1,6 @@
-"""Runs of older programs get new names of their topics and families, in the background, once."""
-
-from django.db import transaction
+"""Runs of older programs get new names of their topics, in the background, once."""
 
 from webapp.analysis.answers import rows
-from webapp.analysis.families import family_names
 from webapp.core.runs import names
 from webapp.models import Run
 from webapp.platform.jobs import dispatch
@@ -27,20 +24,14 @@ def ask(run: Run, asker: int | None) -> None:
 
 
 def rename(run_id: int, asker: int | None) -> None:
-    """In a worker. Topics and families get their new names in one transaction, so that no page has
-    to make those of families."""
+    """In a worker."""
     run = rows.trained(run_id)
     snapshot = run.snapshot if run is not None else None
     if run is None or snapshot is None or snapshot.naming >= names.METHOD:
         dispatch.answered(TASK, [run_id], asker)
         return
     with dispatch.at_work(TASK, [run_id], asker, tried=tried_arguments(snapshot.pk)):
-        called = names.of_finished(run, _Beat())
-        key_of_run = family_names.names_key(run)._replace(naming=names.METHOD)
-        names_of_tree = family_names.of_tree(run, dict(enumerate(called.terms)))
-        with transaction.atomic():
-            if names.rename(run, called):
-                family_names.store(key_of_run, names_of_tree)
+        names.rename(run, names.of_finished(run, _Beat()))
 
 
 def tried_arguments(snapshot_id: int) -> list[int]:

@@ -62,7 +62,8 @@ def _stream(
         link = links.topic_link(view, k)
         share = float(shares[k] @ totals / totals.sum())
         name = link.name if link.has_name else ""
-        bands.append(TopicBand(name, link.label, link.url, share, shares[k]))
+        names_family = k in family.named_by
+        bands.append(TopicBand(name, link.label, link.url, share, shares[k], names_family))
     return Stream(family.name, linked.url, family.hue, family.share, bands)
 
 

@@ -15,11 +15,8 @@ from webapp.models import Run, StoredResult, Topic
 from webapp.platform.drawing.colours import CHOSEN, GENERAL, SLOTS
 from webapp.platform.storage.cache import BoundedCache, cached
 
-# Of models.StoredResult, the key of the tree, and of the names of its families; of what is kept of
-# all documents for good
-TREE = "tree"
-NAMES = "names"
-KEYS_OF_ALL = ("", TREE, NAMES)
+TREE = "tree"  # its key, of models.StoredResult
+KEYS_OF_ALL = ("", TREE)  # of what is kept of all documents for good
 METHOD = 1  # which way of making a tree is the present one
 CUTS = (2, 20)  # families that a reader may ask for
 

@@ -1,7 +1,7 @@
 """What a run's topics are called until readers name them: proposed when their snapshot is
 published."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,15 +15,13 @@ from inference import Evidence, Topics
 from inference.documents import even_step
 from inference.explore import company, naming, neighbours
 from inference.explore.company import TopicCompany
-from inference.explore.family_names import Term
 from inference.explore.following import equal_spans
 from inference.explore.grammar import Grammar
-from inference.explore.name_candidates import PERSON, Rarity, may_name, tells
 from inference.explore.naming import LeadingWords, Name, NamingRules
 from inference.explore.neighbours import TopicSample, Written
 from inference.text.clitics import dividing_clitics
-from inference.text.numerals import number_words, written_number_words
-from inference.text.spelling import WORD, fold_apostrophes
+from inference.text.numerals import number_words
+from inference.text.spelling import fold_apostrophes
 from inference.text.stopwords import LANGUAGES, stop_words
 from webapp.core.documents import corpus_unit, document_days, fields
 from webapp.core.results import evidence
@@ -51,26 +49,15 @@ FOREIGN = 6  # of a topic's first 20 words: so many are function words of anothe
 # Part of the shorter of two lists of function words that is in the other, from which on the languages
 # are near relatives: ordinary words of Galician stand in the list of Portuguese
 RELATED = 0.15
-# What a term is worth that its topic is called by, too: a reader finds it again in the list of the
-# family's topics, and the rule of topics' names has judged it
-NAMES_TOPIC = 1.5
-# Of how unevenly a term is spread, in what it is worth: by its first power "amount" named the
-# finances of a state, which "fiscal year" does
-TELLING_POWER = 2
-# Of a topic that are kept: what its family may be called by
-FAMILY_PHRASES = 24
-FAMILY_WORDS = 32
-WORTH_DIGITS = 3  # of what each of these is worth, as it is stored
 
 
 class Called(NamedTuple):
     """What the topics of a finished run are called. names: of K topics. phrases: of each, the most
-    frequent first: (as the texts write it, tokens, documents of those looked at). terms: of each,
-    what a family may be called by. by_words: whether names could not be made from the texts."""
+    frequent first: (as the texts write it, tokens, documents of those looked at). by_words: whether
+    names could not be made from the texts."""
 
     names: list[Name]
     phrases: list[list[tuple[str, int, int]]]
-    terms: list[list[Term]]
     by_words: bool = False
 
 
@@ -88,8 +75,7 @@ def of_words(run_id: int, topics: Topics) -> list[Name]:
 
 def of_words_alone(run_id: int, topics: Topics) -> Called:
     """When training has ended and names could not be made from the texts. There are no phrases."""
-    no_phrases: list[list] = [[] for _ in range(topics.K)]
-    return Called(of_words(run_id, topics), no_phrases, no_phrases, by_words=True)
+    return Called(of_words(run_id, topics), [[] for _ in range(topics.K)], by_words=True)
 
 
 class LookedAt(NamedTuple):
@@ -124,15 +110,7 @@ def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> C
     rules = _rules(run.version, looked_at, leading, vocabulary)
     seen = [(looked.sample, looked.written) for looked in looked_at]
     names = naming.by_coverage(evidence, leading, seen, kinds, rules)
-    rarity = naming.rarity_of(evidence, leading.first, [looked.every_word for looked in looked_at])
-    numerals = written_number_words(_language(run.version))
-    terms = []
-    for k, looked in enumerate(looked_at):
-        of_words = _words_of_families(evidence, k, looked, rules)
-        written_phrases = _written_phrases(looked.sample, looked.written)
-        of_phrases = phrases_of_families(rules.grammar, written_phrases, rules.avoided, numerals)
-        terms.append(weigh_terms([*of_words, *of_phrases], rarity, names[k]))
-    return Called(names, [looked.phrases for looked in looked_at], terms)
+    return Called(names, [looked.phrases for looked in looked_at])
 
 
 def _samples(run: Run, evidence: Evidence, beat: Beat) -> list[TopicSample]:
@@ -239,94 +217,6 @@ def _are_related(language: str, other: str) -> bool:
     return len(own_words & other_words) >= RELATED * shorter
 
 
-class WrittenPhrase(NamedTuple):
-    """A phrase of a topic. text: as the texts write it, or as a heading has it. words: the numbers
-    of its words. tokens: how often the topic has it."""
-
-    text: str
-    words: tuple[int, ...]
-    tokens: int
-
-
-def _written_phrases(sample: TopicSample, written: Written) -> list[WrittenPhrase]:
-    """Every phrase of a topic that enough documents have, and of which the texts show how it is
-    written."""
-    phrases = []
-    for phrase in sample.every:
-        text = written.form(phrase.words)
-        if text and phrase.documents >= LEAST_DOCUMENTS:
-            phrases.append(WrittenPhrase(text, phrase.words, phrase.tokens))
-    return phrases
-
-
-def weigh_terms(terms: list[Term], rarity: Rarity, name: Name) -> list[Term]:
-    """Terms of a topic, each worth less the more evenly it is spread over all texts, and more where
-    the topic's own name has it as a part."""
-    parts = {part.casefold() for part in name.parts}
-    weighed = []
-    for term in terms:
-        worth = term.worth * rarity.telling(term.words, power=TELLING_POWER)
-        if term.text.casefold() in parts:
-            worth *= NAMES_TOPIC
-        weighed.append(term._replace(worth=round(worth, WORTH_DIGITS)))
-    return weighed
-
-
-def phrases_of_families(
-    grammar: Grammar, phrases: Iterable[WrittenPhrase], avoided: Set[str], numerals: Set[str]
-) -> list[Term]:
-    """The FAMILY_PHRASES noun phrases of a topic that it has most often. numerals: as a sentence
-    writes them, so that the First Amendment names a family, and “Millionen Euro” none."""
-    by_text: dict[str, Term] = {}
-    for phrase in phrases:
-        text = grammar.noun_phrase(phrase.text, avoided)
-        if not text or grammar.is_code(text.split()[-1]) or not numerals.isdisjoint(text.split()):
-            continue
-        worth = PERSON if grammar.names_person(text) else 1.0
-        term = Term(text, remaining_words(phrase, text), phrase.tokens, worth)
-        if text not in by_text or by_text[text].tokens < term.tokens:
-            by_text[text] = term
-    most_first = sorted(by_text.values(), key=lambda term: (-term.tokens, term.text))
-    return most_first[:FAMILY_PHRASES]
-
-
-def _words_of_families(
-    evidence: Evidence, k: int, looked: LookedAt, rules: NamingRules
-) -> list[Term]:
-    """The FAMILY_WORDS words of topic k that it has most often: nouns, and others that a family
-    without a name is told by, but none that name nothing."""
-    terms = []
-    for word in looked.words:
-        spelling = rules.vocabulary[word]
-        if fold_apostrophes(spelling).casefold() in rules.names_nothing or not tells(spelling):
-            continue
-        text = (looked.written.form((word,)) or spelling).replace("_", " ")
-        held = slice(*evidence.word_topics.held_ptr[word : word + 2].tolist())
-        tokens = int(
-            evidence.word_topics.held_tokens[held][
-                evidence.word_topics.held_topics[held] == k
-            ].sum()
-        )
-        worth = 1.0 if rules.grammar.heads(spelling, text) and may_name(spelling) else 0.0
-        terms.append(Term(text, (int(word),), tokens, worth))
-    most_first = sorted(terms, key=lambda term: (-term.tokens, term.text))
-    return most_first[:FAMILY_WORDS]
-
-
-def remaining_words(phrase: WrittenPhrase, text: str) -> tuple[int, ...]:
-    """The numbers of the words of a text that is the end of a phrase's. All of the phrase's where
-    these do not stand for one word of its text each: it may have words that are in no vocabulary,
-    and a number may stand for two words that were joined."""
-    written = _count_words(phrase.text)
-    if written != len(phrase.words):
-        return phrase.words
-    return phrase.words[written - _count_words(text) :]
-
-
-def _count_words(text: str) -> int:
-    return len(WORD.findall(fold_apostrophes(text)))
-
-
 def _columns(version: Version) -> Iterator[np.ndarray]:
     """int32[D] each, -1 for none: the span of time of each document, and its value of each field of
     few values."""
@@ -414,12 +304,10 @@ def rename(run: Run, called: Called) -> bool:
         if snapshot.naming >= METHOD:
             return False
         topics = list(Topic.objects.filter(snapshot=snapshot).order_by("number"))
-        for topic, name, terms in zip(topics, called.names, called.terms, strict=True):
+        for topic, name in zip(topics, called.names, strict=True):
             topic.name = name.text
             topic.name_parts = list(name.parts)
-            topic.family_terms = terms
-        changed = ["name", "name_parts", "family_terms"]
-        Topic.objects.bulk_update(topics, changed, batch_size=500)
+        Topic.objects.bulk_update(topics, ["name", "name_parts"], batch_size=500)
         Snapshot.objects.filter(pk=snapshot.pk).update(
             naming=METHOD, renamed_at=Now(), named_by_words=False
         )

@@ -251,7 +251,12 @@ def _topics(
             "apart": outcome.kinds.apart,
             "tells": outcome.kinds.tells,
         }
-        marks = {"background": outcome.kinds.general & used, "mixed": outcome.kinds.mixed & used}
+        # What has a name has a subject
+        is_nameless = np.array([not name.parts for name in called])
+        marks = {
+            "background": outcome.kinds.general & used & is_nameless,
+            "mixed": outcome.kinds.mixed & used,
+        }
     similar = _similar(outcome, used)
     company = _company(outcome, topics.K)
     return [
@@ -270,7 +275,6 @@ def _topics(
             similar=similar[k],
             beside=company[k],
             phrases=outcome.called.phrases[k] if outcome else [],
-            family_terms=outcome.called.terms[k] if outcome else None,
         )
         for k in range(topics.K)
     ]

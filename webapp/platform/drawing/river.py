@@ -23,7 +23,9 @@ TOPIC_SIZE = 12.0
 SMALL_SIZE = 11.0  # of topics in narrow bands
 FAMILY_LINE = 1.12  # height of a line of text, of its size
 TOPIC_LINE = 1.06
+# Between the parts of a name, and between the names of two topics
 JOINER = " & "
+LIST = " · "
 TWO_LINES = 8  # clearance that a family's name gives up to stand in one line
 
 # Where names stand
@@ -61,13 +63,15 @@ LANES_FOOT = 8  # below the last lane
 
 @dataclass(frozen=True)
 class TopicBand:
-    """A topic. share: of all words; shares: float64[n], of each bin."""
+    """A topic. share: of all words; shares: float64[n], of each bin. names_family: whether the name
+    of its family has its own as a part, which is not written twice."""
 
     name: str
     label: str
     url: str
     share: float
     shares: np.ndarray
+    names_family: bool = False
 
 
 @dataclass(frozen=True)
@@ -415,13 +419,16 @@ def _names(
     space: Space, stream: Stream, bands: list[Placed]
 ) -> tuple[dict[int, PlacedText], PlacedText | None]:
     """Where names stand: of topics, by their number in the family, and of the family itself. The
-    topic with the highest peak comes first, where the family's name has room beside it."""
+    topic with the highest peak comes first, where the family's name has room beside it. Topics that
+    are in the family's name have none of their own where that is written."""
     order = sorted(range(len(bands)), key=lambda i: -float(bands[i][0].shares.max()))
-    clearest = order[0]
+    others = [i for i in order if not bands[i][0].names_family]
     topic_names: dict[int, PlacedText] = {}
     family_name = None
-    name_of_clearest = _topic_name(space, bands[clearest], CLEAR_PEAK)
-    if name_of_clearest:
+    for clearest in others[:1]:
+        name_of_clearest = _topic_name(space, bands[clearest], CLEAR_PEAK)
+        if name_of_clearest is None:
+            continue
         space.taken.append(name_of_clearest)
         family_name = _family_name(space, stream.name)
         if family_name:
@@ -432,7 +439,7 @@ def _names(
         family_name = _family_name(space, stream.name)
     if family_name:
         space.taken.append(family_name)
-    for i in order:
+    for i in others if family_name else order:
         if i in topic_names:
             continue
         text = _topic_name(space, bands[i], LEAST_PEAK)
@@ -479,10 +486,11 @@ def _family_name(space: Space, name: str) -> PlacedText | None:
 
 def _forms(name: str) -> list[tuple[str, ...]]:
     """A name in one line, and in two: it is never shortened."""
-    first, joiner, second = name.partition(JOINER)
-    if not joiner:
-        return [(name,)]
-    return [(name,), (first + " &", second)]
+    for joiner in (LIST, JOINER):  # between the names of two topics rather than within one
+        first, found, second = name.partition(joiner)
+        if found:
+            return [(name,), (first + joiner.rstrip(), second)]
+    return [(name,)]
 
 
 def _text(text: PlacedText, kind: str) -> str:

@@ -50,11 +50,6 @@ def test_who_speaks_is_known_by_words_with_apostrophes_too():
     assert known >= {"conan", "o'brien", "o", "brien", "o'neill", "neill", "обʼєднання"}
 
 
-def test_numbers_of_a_phrase_are_of_its_words_with_apostrophes():
-    phrase = names.WrittenPhrase("Read Holy Qur’an", (1, 2, 3), 5)
-    assert names.remaining_words(phrase, "Holy Qur’an") == (2, 3)
-
-
 def test_where_nobody_is_known_to_speak_nothing_is_avoided(monkeypatch, grammar):
     assert avoided(monkeypatch, grammar) == frozenset()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from django.utils.safestring import SafeString
 
+from webapp.analysis.families.shapes import FamilyTopics
 from webapp.analysis.findings import river_picture
 from webapp.analysis.findings.river import River
 from webapp.analysis.findings.river_picture import LinkedFamily
@@ -25,7 +26,8 @@ NARROWEST = 0.1  # topic of a bar, of 100: a narrower one could not be seen
 
 @dataclass(frozen=True)
 class FamilyLine:
-    """A family in the list beside the river. topics: its largest; pieces: all of them."""
+    """A family in the list beside the river. topics: its largest, without those that it is called by;
+    pieces: all of them."""
 
     row: FindingHtml
     name: str
@@ -107,7 +109,7 @@ def family_lines(
                 url=rows[i].url,
                 hue=family.hue,
                 share=briefly(family.share),
-                topics=largest_named(view, family.topics, tokens),
+                topics=_largest_others(view, family, tokens),
                 pieces=_pieces(family.topics, tokens),
                 ridge=ridge(curves[i], largest, family.hue) if n else SafeString(),
             )
@@ -123,6 +125,12 @@ def largest_named(view: RunView, topics: Sequence[int], tokens: np.ndarray) -> l
     by_size = [links.topic_link(view, k) for k in sorted(visible_topics, key=lambda k: -tokens[k])]
     named_topics = [topic for topic in by_size if topic.has_name]
     return named_topics[:LEADING] if named_topics else by_size[:1]
+
+
+def _largest_others(view: RunView, family: FamilyTopics, tokens: np.ndarray) -> list[TopicLink]:
+    """The largest topics that the family's name does not say."""
+    others = [k for k in family.topics if k not in family.named_by]
+    return largest_named(view, others, tokens) if others else []
 
 
 def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:
