@@ -37,7 +37,7 @@ def family_of(*topics: int, given: int = -1) -> Node:
         ([0, 3, 4, 2], "Treasury · Army", [3, 2]),  # what has no name is left out
         ([0, 3], "Treasury · 1 more topic", [3]),
         ([0, 3, 4], "Treasury · 2 more topics", [3]),
-        ([0, 4], f"{WORDS} 0", []),
+        ([0, 4], f"{WORDS} 0", [0]),
         ([3], "Treasury", [3]),
         ([4], f"T04 ({WORDS} 4)", [4]),
     ],

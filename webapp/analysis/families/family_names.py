@@ -13,7 +13,7 @@ NAMING = 2  # topics that a family is called by
 
 
 class FamilyName(NamedTuple):
-    """topics: those whose names it consists of."""
+    """topics: those whose names, or words, it consists of."""
 
     text: str
     topics: list[int]
@@ -30,7 +30,7 @@ def name_family(labels: Labels, node: Node) -> FamilyName:
     visible = [k for k in node.topics if not labels.is_hidden(k)] or node.topics
     named = [k for k in visible if labels.has_name(k)][:NAMING]
     if not named:
-        return FamilyName(labels.name(visible[0]), [])
+        return FamilyName(labels.name(visible[0]), visible[:1])
     if len(named) < NAMING:
         others = len(node.topics) - 1
         more = f"{others} more topic" if others == 1 else f"{others} more topics"
