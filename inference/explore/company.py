@@ -25,8 +25,8 @@ FIRST_WORDS = 20
 LEAST_TOKENS = 2  # of a topic's first word in the topic
 MIXED_FROM = 0.45  # a mixed topic is apart from here on
 ACROSS = 0.8  # and its two sides' words meet across up to here
-# General talk tells up to here. Of 193 topics of 14 collections that tell least, 0.75 called 86
-# general, of which a reader found a subject in 47 (docs/measurements/names.md)
+# General talk tells up to here. At 0.75 readers found a subject in half of what was called general
+# (docs/measurements/names.md)
 GENERAL = 0.6
 SHORT_ROW_WORDS = 20  # counted words of a row (the mean) below which pieces say nothing
 LONG = 50  # the same, below which evenness says nothing
