@@ -718,6 +718,21 @@ def test_without_a_river_groups_are_rows_of_families(trained, client, monkeypatc
     assert 'class="tree"' not in page
 
 
+@pytest.mark.parametrize("groups, is_drawn", [(1, False), (2, True), (24, True), (25, False)])
+def test_groups_are_drawn_where_their_names_fit_the_picture(monkeypatch, groups, is_drawn):
+    sums_by_genre = SimpleNamespace(
+        all_tokens=np.full(groups, 100),
+        topic_tokens=np.full((groups, 3), 30),
+        groups=object(),
+    )
+    genre = SimpleNamespace(name="genre")
+    monkeypatch.setattr(families_by_group.fields, "categories", lambda version: [genre])
+    monkeypatch.setattr(families_by_group.sums, "of_selection", lambda selection, by: sums_by_genre)
+    monkeypatch.setattr(families_by_group, "_rows", lambda selection, drawn, families: drawn)
+    picture = families_by_group.mixes(SimpleNamespace(version=None), "", [])
+    assert (picture is sums_by_genre) == is_drawn
+
+
 def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkeypatch):
     monkeypatch.setattr(River, "is_drawn", False)
     monkeypatch.setattr(overview_screen, "mixes", lambda *_: None)
@@ -732,6 +747,9 @@ def test_areas_say_what_is_missing_for_another_picture(trained, monkeypatch):
     assert "have too few dates" in overview_screen.say_why_tree(version)
     monkeypatch.setattr(overview_screen.document_days, "first_and_last", lambda version: None)
     assert "no dates, and no field" in overview_screen.say_why_tree(version)
+    many_groups = SimpleNamespace(name="journal", values=[f"journal {i}" for i in range(1_200)])
+    monkeypatch.setattr(overview_screen.fields, "categories", lambda version: [many_groups])
+    assert "“journal” divides them into 1,200 groups" in overview_screen.say_why_tree(version)
     monkeypatch.setattr(overview_screen.fields, "categories", lambda version: [])
     assert "no dates and no groups" in overview_screen.say_why_tree(version)
 

@@ -166,9 +166,16 @@ def say_why_tree(version: Version) -> str:
     """Why neither a river nor groups are drawn."""
     if document_days.first_and_last(version) is not None:
         return "These documents have too few dates to be drawn over time."
-    if fields.categories(version):
+    categories = fields.categories(version)
+    if categories:
+        fewest = min(categories, key=lambda category: len(category.values))
+        if len(fewest.values) > MOST_GROUPS:
+            return (
+                f"These documents have no dates. “{fewest.name}” divides them into"
+                f" {len(fewest.values):,} groups, too many to be drawn here."
+            )
         return (
-            "These documents have no dates, and no field by which they are of"
+            "These documents have no dates, and no field that divides them into"
             f" {FEWEST_GROUPS} to {MOST_GROUPS} groups."
         )
     by_numbers = document_groups.usual_grouping(version)
