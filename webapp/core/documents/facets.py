@@ -32,7 +32,8 @@ from webapp.platform.pages.run_links import is_condition
 from webapp.platform.storage.cache import BoundedCache
 
 PLACES = ("after", "before", "at")  # where a page of a list begins
-VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
+VALUES = 8  # of a category of many values that are offered to tick, the most frequent
+FEW_VALUES = 24  # up to which a category's values are all offered to tick: the list is read at once
 # values that are proposed while one types, and topics that a list holds: above, a number is typed
 VALUES_OFFERED = 200
 TOPICS = 8  # that are named as larger in a set than elsewhere
@@ -127,11 +128,12 @@ def _offered_categories(selection: Selection) -> list[ValueField]:
 def _category(selection: Selection, category: ValueField) -> OfferedCategory:
     """Its most frequent values, those that are chosen already, and what may be typed."""
     ticked_values = {value for name, value in selection.values if name == category.name}
+    is_short = len(category.values) <= FEW_VALUES
     offered = []
     values_counted = zip(category.values, category.documents, strict=True)
     for rank, (value, documents) in enumerate(values_counted):
         is_ticked = value in ticked_values
-        if rank < VALUES or is_ticked:
+        if is_short or rank < VALUES or is_ticked:
             _, address = Value(category.name, value).parameter
             offered.append(OfferedValue(value, address, documents, is_ticked))
     unlisted = len(category.values) - len(offered)

@@ -3,6 +3,7 @@ page has."""
 
 import re
 from html import unescape
+from types import SimpleNamespace
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
@@ -19,6 +20,7 @@ from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
 from webapp.core.documents import document_days, facets, fields
 from webapp.core.documents.conditions import day_limits
+from webapp.core.documents.conditions.values import typed_values
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 from webapp.models import Document, Edit, Run
@@ -238,6 +240,17 @@ def test_fields_of_the_form_become_one_condition(ready, trained):
     assert read(ready, trained, with_="2", least="20", has="2:20").parameters == [("has", "2:20")]
     value = read(ready, query="in:president=george+WASHINGTON").parameters
     assert value == [("in", "president:George Washington")]
+    several = read(ready, query="in:president=John+Adams,+george+washington").parameters
+    assert several == [("in", "president:John Adams"), ("in", "president:George Washington")]
+
+
+def test_a_typed_value_with_a_comma_in_it_is_one_value_where_there_is_such_a_one():
+    place = SimpleNamespace(name="place", values=["Paris, Texas", "Paris", "Texas", "Rome"])
+    assert typed_values(place, "Paris, Texas") == ["Paris, Texas"]
+    assert typed_values(place, "rome; texas") == ["Rome", "Texas"]
+    assert typed_values(place, "") == []
+    with pytest.raises(Invalid, match="“Oslo” is not a value of “place”"):
+        typed_values(place, "Rome, Oslo")
 
 
 def test_a_decade_is_its_first_and_last_day(ready):
@@ -418,6 +431,21 @@ def test_long_lists_are_cut_and_what_is_chosen_stays(ready):
     of = next(c for c in found if c.name == "president")
     assert of.values[-1].value == monkey and of.values[-1].chosen
     assert len(of.values) + of.more == len(category.values)
+
+
+def test_few_values_are_all_offered_to_tick(ready, monkeypatch):
+    category = next(c for c in facets.fields.categories(ready.version) if c.name == "president")
+    monkeypatch.setattr(facets, "VALUES", 1)
+
+    def offered():
+        categories = facets.form(read(ready), QueryDict()).categories
+        return next(c for c in categories if c.name == "president")
+
+    monkeypatch.setattr(facets, "FEW_VALUES", len(category.values))
+    assert [value.value for value in offered().values] == list(category.values)
+    assert offered().more == 0 and offered().offered == []
+    monkeypatch.setattr(facets, "FEW_VALUES", len(category.values) - 1)
+    assert len(offered().values) == 1 and offered().more == len(category.values) - 1
 
 
 def test_form_asks_a_fixed_number_of_questions(ready, trained, django_assert_max_num_queries):

@@ -1,7 +1,8 @@
 """?in=party:Democratic, a category and a value; may be repeated: values of one category are
 alternatives. A form without JavaScript can't join two fields into one: ?in:party= a value of this
-category, small letters or capitals, is read, too."""
+category, or several with commas or semicolons between, small letters or capitals, are read, too."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,8 @@ from webapp.core.documents import fields
 from webapp.core.documents.conditions.condition import AllDocuments, Condition, Effort, passing
 from webapp.intake.metadata import ValueField
 from webapp.models import Version
+
+_BETWEEN_VALUES = re.compile(r"\s*[,;]\s*")
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,7 @@ class Value(Condition):
         values = [cls(*_parse(text, version)) for text in query.getlist("in") if text]
         for category in fields.categories(version):
             for text in map(str.strip, query.getlist(f"in:{category.name}")):
-                if text:
-                    values.append(cls(category.name, _typed_value(category, text)))
+                values += [cls(category.name, value) for value in typed_values(category, text)]
         return values
 
     @property
@@ -76,18 +78,33 @@ def _has_accepted(
     return accepted[codes[documents]]
 
 
-def _typed_value(category: ValueField, text: str) -> str:
-    """A value of a category as one types it."""
+def typed_values(category: ValueField, text: str) -> list[str]:
+    """The values of a category as one types them. A value that has a comma in it is meant by that
+    comma: "Paris, Texas" is one value where there is such a one, else two."""
+    if not text:
+        return []
+    whole_value = _find_value(category, text)
+    if whole_value is not None:
+        return [whole_value]
+    typed = [part for part in _BETWEEN_VALUES.split(text) if part]
+    values = []
+    for part in typed:
+        value = _find_value(category, part)
+        if value is None:
+            raise Invalid(
+                "in",
+                f"“{part[:80]}” is not a value of “{category.name}”. Its most frequent ones:"
+                f" {', '.join(category.values[:8])}.",
+            )
+        values.append(value)
+    return values
+
+
+def _find_value(category: ValueField, text: str) -> str | None:
     if text in category.values:
         return text
-    for value in category.values:
-        if value.casefold() == text.casefold():
-            return value
-    raise Invalid(
-        "in",
-        f"“{text[:80]}” is not a value of “{category.name}”. Its most frequent ones:"
-        f" {', '.join(category.values[:8])}.",
-    )
+    same_letters = (value for value in category.values if value.casefold() == text.casefold())
+    return next(same_letters, None)
 
 
 def _parse(text: str, version: Version) -> tuple[str, str]:
