@@ -143,7 +143,9 @@ class ShownTopic:
     def groups(self, by: str = "") -> TopicGroups | None:
         """The topic in groups of documents, by a field or the usual one. Empty groups at both ends
         are left out; of a category, those without documents. None where there is nothing to group
-        by; Invalid for a field that there is not."""
+        by, and of a topic whose words count in another; Invalid for a field that there is not."""
+        if self.view.labels.is_merged(self.number):
+            return None
         version = self.view.run.version
         choices = document_groups.possible_groupings(version)
         if not choices:

@@ -33,7 +33,7 @@ def judge(selection: RunSelection, k: int, similar: list[SimilarTopic]) -> Judge
     reasons = [
         _together(column, k),
         *_ownership(column, k),
-        _occurrence(selection, k),
+        *_occurrence(selection, k),
         *_nearest(similar),
         *_stability(view.run, k),
     ]
@@ -103,13 +103,20 @@ def _ownership(column: dict[str, np.ndarray], k: int) -> list[Reason]:
     return reasons
 
 
-def _occurrence(selection: RunSelection, k: int) -> Reason:
+def _occurrence(selection: RunSelection, k: int) -> list[Reason]:
     """In how many documents of the run it is, with the topics that were merged into it, as the
-    page counts it."""
+    page counts it; nothing of a topic whose words count in another one."""
+    labels = selection.view.labels
+    if labels.is_merged(k):
+        return []
     of_run = sums.of_selection(RunSelection.all(selection.view))
     share = percent(of_run.topic_documents[0, k] / max(1, of_run.all_documents[0]))
     which = "all" if selection.has_conditions else "the"
-    return Reason(f"it occurs in {share} of {which} documents", "#documents")
+    occurs = f"it occurs in {share} of {which} documents"
+    members = labels.members(k)
+    if members:
+        occurs = f"with {join_names([topic_label(member) for member in members])} {occurs}"
+    return [Reason(occurs, "#documents")]
 
 
 def _nearest(similar: list[SimilarTopic]) -> list[Reason]:

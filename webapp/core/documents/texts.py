@@ -26,7 +26,7 @@ class Tokens(NamedTuple):
     """The words of a document in the order of its text. All of one length.
 
     offsets: int32, the character at which each begins. words: int32, numbers in the vocabulary.
-    topics: int64, as readers fold them; certainty: uint8, p(k | w, d) times 255 of the topic that
+    topics: int64; certainty: uint8, p(k | w, d) times 255 of the topic that
     the model gave.
     """
 
@@ -40,6 +40,12 @@ def tokens(view: RunView, number: int) -> Tokens:
     """The counted words of a document, n tokens in the order of its text; arrays of length 0 where
     it has none. number: of the document. Raises Invalid where the corpus kept no places of
     words."""
+    as_assigned = assigned_tokens(view, number)
+    return as_assigned._replace(topics=view.labels.into[as_assigned.topics])
+
+
+def assigned_tokens(view: RunView, number: int) -> Tokens:
+    """As `tokens`, each with the topic that the model assigned it to, whatever readers merged."""
     run_evidence = evidence.of(view.run)
     if run_evidence.document_bow.offsets is None:
         raise Invalid(
@@ -51,7 +57,7 @@ def tokens(view: RunView, number: int) -> Tokens:
     offsets = run_evidence.document_bow.offsets_of(number)
     order = np.argsort(offsets, kind="stable")
     pair = np.repeat(np.arange(len(words)), counts)[order]
-    return Tokens(offsets[order], words[pair], view.labels.into[topics[pair]], certainty[pair])
+    return Tokens(offsets[order], words[pair], topics[pair], certainty[pair])
 
 
 class Word(NamedTuple):
@@ -157,9 +163,13 @@ def strip(assigned: Tokens, length: int) -> Strip:
 def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt]:
     """The passage of each document that has the topic with most of the topic's own words
     (results.topics.own_words) that were assigned to it, these marked. A document without any shows
-    and marks the other words assigned to it."""
+    and marks the other words assigned to it. A topic that is merged into another has the passages
+    that it has alone."""
     words_of_topic = np.array(topics.own_words(view, topic), np.int64)
-    marks = {number: _marks(tokens(view, number), topic, words_of_topic) for number in numbers}
+    marks = {
+        number: _marks(_tokens_of_topic(view, number, topic), topic, words_of_topic)
+        for number in numbers
+    }
     begins = {number: _densest(places, PASSAGE) for number, places in marks.items() if len(places)}
     cut_texts = around(view.run.corpus, begins)
     cuts = [ends(cut_text) for cut_text in cut_texts]
@@ -173,6 +183,12 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
         cut_text.number: mark_passage(cut_text, cut, marks_of_text, words)
         for cut_text, cut, marks_of_text, words in aligned
     }
+
+
+def _tokens_of_topic(view: RunView, number: int, topic: int) -> Tokens:
+    if view.labels.is_merged(topic):
+        return assigned_tokens(view, number)
+    return tokens(view, number)
 
 
 def _marks(tokens: Tokens, topic: int, with_topic: np.ndarray) -> np.ndarray:

@@ -1,10 +1,12 @@
 """The sentence that says whether a topic is any good, from stored measures."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from inference.explore.company import LEAST_WORDS
 from webapp.analysis.topics import verdict
@@ -39,7 +41,7 @@ def selection(monkeypatch):
         monkeypatch.setattr(verdict.sums, "of_selection", lambda selection: counted)
         monkeypatch.setattr(verdict.RunSelection, "all", lambda view: view)
         run = SimpleNamespace(pk=1, snapshot=None)
-        labels = SimpleNamespace(members=lambda k: [])
+        labels = SimpleNamespace(members=lambda k: [], is_merged=lambda k: False)
         view = SimpleNamespace(run=run, labels=labels)
         return SimpleNamespace(view=view, has_conditions=False)
 
@@ -181,7 +183,7 @@ def test_a_merged_topic_occurs_where_its_page_counts_it_and_the_rest_is_of_it_al
     def read(query=""):
         page = client.get(reverse("run_topic_json", args=[trained.pk, 1]) + query).json()
         texts = [reason["text"] for reason in page["verdict"]["reasons"]]
-        return page, next(text for text in texts if "documents" in text and "occurs in" in text)
+        return page, next(text for text in texts if "documents" in text and "it occurs in" in text)
 
     before = read()[0]
     curation.change_many(trained, {3: {"into": "1"}}, "a test")
@@ -189,7 +191,26 @@ def test_a_merged_topic_occurs_where_its_page_counts_it_and_the_rest_is_of_it_al
     counted = page["counted"]
     assert counted["documents"] > before["counted"]["documents"]
     share = percent(counted["documents"] / counted["of_documents"])
-    assert occurs == f"it occurs in {share} of the documents"
+    assert occurs == f"with T03 it occurs in {share} of the documents"
     alone = " (T01 alone, without T03, merged into it)"
     assert page["verdict"]["sentence"] == before["verdict"]["sentence"] + alone
-    assert read("?q=war")[1] == f"it occurs in {share} of all documents"
+    assert read("?q=war")[1] == f"with T03 it occurs in {share} of all documents"
+
+
+def test_the_page_of_a_topic_that_is_merged_into_another_speaks_of_it_alone(client, trained):
+    def read_page():
+        address = reverse("run_topic", args=[trained.pk, 3])
+        page = client.get(address).content.decode()
+        return page, re.sub(r"\s+", " ", strip_tags(page))
+
+    before, text_before = read_page()
+    assert "holds" in text_before and "topic-groups" in before
+    curation.change_many(trained, {3: {"into": "1"}}, "a test")
+    page, text = read_page()
+    assert "This topic is merged into" in text and "where all of its words are counted" in text
+    assert "0.0% of the counted words" not in text and "it occurs in" not in text
+    assert "topic-groups" not in page
+    assert "Undo in the history" in text
+    passages_before = re.findall(r'<a [^>]*href="[^"]*/passages/[^"]*"', before)
+    passages = re.findall(r'<a [^>]*href="[^"]*/passages/[^"]*"', page)
+    assert passages and len(passages) == len(passages_before)
