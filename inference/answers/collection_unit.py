@@ -44,6 +44,7 @@ COARSER = 2.0  # times the finer field's design effect, so that the coarser one 
 RIVAL = 0.5  # of the unit's design effect: a field beside it that has as much is asked for
 SUBJECT = 0.1  # intraclass correlation that texts of one subject have, too: then it is asked
 LISTED_PART = 0.2  # part of the values that are lists of the column's own values: keywords, places
+WORDS = 0.5  # part of letters from which a column is one of words
 DIGITS = 0.3  # part of letters below which a column may be of measured numbers
 DIFFERENT = 0.5  # part of different values from which on parts of values are looked at
 DERIVED = 1 / 3  # a derived column has fewer values than this part of the documents
@@ -573,11 +574,13 @@ def _unfit(field: UnitField, column: Column, days: np.ndarray, mixes: Mixes) -> 
 
 
 def _joined(fields: dict[str, UnitField], columns: dict[str, Column]) -> list[UnitField]:
-    """Columns that say the same as one field, shown by the one with most letters, then by one of
-    the files rather than a derived one."""
+    """Columns that say the same as one field, shown by one of words rather than numbers, then by one
+    of the files, which its readers know, rather than a derived one, then by the one with most
+    letters."""
     joined: list[UnitField] = []
     shown_first = sorted(
-        fields.values(), key=lambda field: (-round(field.letters, 1), bool(field.derived))
+        fields.values(),
+        key=lambda field: (field.letters < WORDS, bool(field.derived), -round(field.letters, 1)),
     )
     for field in shown_first:
         for i, earlier_field in enumerate(joined):

@@ -113,6 +113,16 @@ def test_two_columns_that_say_the_same_are_one_shown_by_letters(mixes, speakers)
     assert collection_unit.choose(fields, answer="user_id").field.name == "handle"
 
 
+def test_a_column_of_the_files_is_shown_rather_than_one_that_was_derived(mixes, speakers):
+    """A genre of several words has fewer letters than the letter that names of files begin with."""
+    genre = named("genre", speakers, "a genre: {}")
+    letter = named("id without its last number", speakers)._replace(derived="id")
+    fields = found([letter, genre], mixes)
+    assert [(field.name, field.aliases) for field in fields] == [
+        ("genre", ("id without its last number",))
+    ]
+
+
 def test_a_field_of_one_value_or_of_one_document_each_is_none(mixes):
     columns = [numbered("language", ["en"] * 600), numbered("id", map(str, range(600)))]
     assert found(columns, mixes) == []

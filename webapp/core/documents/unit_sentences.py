@@ -71,8 +71,8 @@ def _why_documents(version: Version) -> str:
     if usual_field is None:
         return "Each document counts for itself."
     return (
-        f"Elsewhere texts with the same {_field(version, usual_field)} count as one. Here these, or"
-        " what lies within them, are compared, so each document counts for itself."
+        f"Elsewhere texts with the same {_field(version, usual_field)} count as one. Here one of"
+        " these groups is compared with others, so each document counts for itself."
     )
 
 

@@ -212,7 +212,7 @@ class ReadingForm(NamedVocabularyForm):
         for name in ("title", "date", "id"):
             choice_field(self, name).choices = [("", "none"), *columns]
         choice_field(self, "unit").choices = [
-            ("", "as found in the texts"),
+            ("", "to be found in the texts"),
             (EACH_DOCUMENT, "each document for itself"),
             *((str(i), name) for i, name in columns),
         ]

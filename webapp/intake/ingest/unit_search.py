@@ -26,7 +26,7 @@ from webapp.platform.storage import files, sealed
 
 log = structlog.get_logger(__name__)
 
-METHOD = 4  # of what is stored: fields of an earlier one are looked for anew
+METHOD = 5  # of what is stored: fields of an earlier one are looked for anew
 SECTIONS_OF = "the text that sections are of"  # a column of collections of sections
 MOST_FIELDS = 60  # that are stored, those whose texts are most alike
 HARDLY = 0.97  # part of a sample's derived values that are different: then documents share none

@@ -195,7 +195,7 @@ def test_where_speakers_are_compared_it_is_said_why_documents_count_for_themselv
     unit = get(client, by_speaker, "run_time_compare_json", in_first)["unit"]
     assert unit["column"] == ""
     assert unit["sentence"].startswith("Elsewhere texts with the same “who spoke”")
-    assert unit["sentence"].endswith("are compared, so each document counts for itself.")
+    assert unit["sentence"].endswith("is compared with others, so each document counts for itself.")
     corpus_unit.choose(by_speaker.corpus, "")
     unit = get(client, by_speaker, "run_time_compare_json", in_first)["unit"]
     assert unit["sentence"] == "Each document counts for itself."

@@ -224,7 +224,7 @@ def test_who_speaks_is_asked_once(client, chosen, unit):
     form = client.get(url).context["page"].form
     assert (form["unit"].value(), form.fields["unit"].choices[0]) == (
         "",
-        ("", "as found in the texts"),
+        ("", "to be found in the texts"),
     )
     places = {name: place for place, name in form.fields["unit"].choices}
     client.post(url, form.sent() | {"unit": places.get(chosen, chosen)})
