@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from webapp.analysis.families.family_cuts import NamedFamily
 from webapp.analysis.families.shapes import CountedFamily, Cuts
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.topics.flow import FamiliesOverTime
@@ -271,7 +272,8 @@ class TopicsGrid(TopicsView):
 @dataclass(frozen=True)
 class TopicsHtml:
     """views: name, title and address of each. river: of all families over time; largest:
-    topics, as an address has them, of the chart instead of it. part: the template of this one.
+    topics, as an address has them, of the chart instead of it. colours: families whose colours the
+    topics have, none where the run has none. part: the template of this one.
     pinned: what a notebook keeps of it."""
 
     views: list[tuple[str, str, str]]
@@ -281,6 +283,7 @@ class TopicsHtml:
     hue_names: list[str]
     cuts: Cuts | None
     families: list[tuple[int, str]]
+    colours: list[NamedFamily]
     part: str
     pinned: PinnedChart
 

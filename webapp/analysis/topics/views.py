@@ -201,6 +201,7 @@ def _topics_html(
         hue_names=list(CHOSEN_NAMES),
         cuts=family_cuts.around(cut, page_query) if cut else None,
         families=listed_families,
+        colours=cut.families if cut else [],
         part=f"run/topics/_{shown_as}.html",
         pinned=pin_topics(page, listing.selection.sentence),
     )

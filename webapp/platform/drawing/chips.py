@@ -17,15 +17,16 @@ register = template.Library()
 
 
 @register.simple_tag
-def chip(topic: Topic, plain: bool = False) -> SafeString:
+def chip(topic: Topic, plain: bool = False, words_follow: bool = False) -> SafeString:
     """{% chip topic %}: a topic wherever it is named, its colour, what readers call it and its
-    number; the number first where words stand for a name. plain: no link."""
+    number; the number first where words stand for a name. plain: no link. words_follow: its first
+    words are written behind the chip, which does not say them once more for a name."""
     classes = f"chip t{topic.hue}"
     if topic.has_name:
         content = format_html(
             '<bdi class="name">{}</bdi> <small>{}</small>', topic.name, topic.label
         )
-    elif topic.name:
+    elif topic.name and not words_follow:
         content = format_html('{} <bdi class="name unnamed">{}</bdi>', topic.label, topic.name)
     else:
         content = format_html("{}", topic.label)

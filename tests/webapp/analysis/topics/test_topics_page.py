@@ -18,9 +18,11 @@ from webapp.analysis.families import family_address, family_cuts
 from webapp.core.curation import services as curation
 from webapp.core.documents import document_groups
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence, found_again, page_cache, topic_kinds
+from webapp.core.results import evidence, found_again, links, page_cache, topic_kinds
+from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
 from webapp.models import Run, Topic, Word
+from webapp.platform.drawing import chips
 from webapp.platform.storage import cache
 
 pytestmark = pytest.mark.django_db
@@ -460,3 +462,21 @@ def test_links_to_other_numbers_of_families_say_what_they_do(client, trained):
     assert 'title="Show the topics in 2 families">fewer families</a>' in nav[0]
     assert 'title="Show the topics in 4 families">more families</a>' in nav[0]
     assert 'title="List the topics without their families">none</a>' in nav[0]
+
+
+@pytest.mark.parametrize("view", ["map", "grid"])
+def test_colours_are_told_by_the_names_of_families(client, trained, view):
+    page = client.get(reverse("run_topics", args=[trained.pk]), {"view": view}).content.decode()
+    families = family_cuts.cut(RunView(trained), None).families
+    told = re.findall(r'<span class="t(\d+)"><bdi>(.*?)</bdi></span>', page.partition("colours")[2])
+    assert told == [(str(family.hue), escape(family.name)) for family in families]
+    assert "general talk, in no family" in page
+
+
+def test_words_behind_a_topic_without_a_name_are_not_said_twice(client, trained, monkeypatch):
+    monkeypatch.setattr(Labels, "has_name", lambda labels, k: False)
+    topic = links.topic_link(RunView(trained), 1)
+    name = escape(topic.name)
+    assert name and not topic.has_name and name in chips.chip(topic)
+    chip_before_words = chips.chip(topic, words_follow=True)
+    assert topic.label in chip_before_words and name not in chip_before_words
