@@ -25,8 +25,15 @@ LENGTH_ADDED = 60  # characters, to each passage: of equally dense ones the long
 DIGITS_WEIGHT = 8  # of the part of the characters that are digits: an eighth leaves LEAST_PROSE
 LEAST_PROSE = 0.1  # what a passage of digits alone counts
 ALIKE = 0.5  # share of words that two quotations may have in common
-_BEGIN = regex.compile(r"(?:^|(?<=[.!?][\"”’')]?\s{1,6}))(?=[\"“‘(]?\p{Lu})")
-_END = regex.compile(r"(?<!\b(?:Mr|Mrs|Dr|St|No|U\.S|U\.N|[A-Z]))[.!?][\"”’')]?(?=\s|$)")
+# Behind these a full stop ends no sentence: titles, of months and numbers, initials
+_ABBREVIATIONS = (
+    "Mr|Mrs|Ms|Messrs|Dr|Prof|St|Gov|Sen|Rep|Gen|Col|Lt|Capt|Sgt|Maj|Adm|Rev|Hon|Supt|Mt|Ft"
+    "|Jan|Feb|Mar|Apr|Aug|Sep|Sept|Oct|Nov|Dec|No|Nos|Vol|Fig|vs|pp|U\\.S|U\\.N|[A-Z]"
+)
+# Nor does what a small letter follows: “Stop!” he said
+_END = regex.compile(rf"(?<!\b(?:{_ABBREVIATIONS}))[.!?][\"”’')]?(?=\s|$)(?!\s+\p{{Ll}})")
+_BEHIND_END = regex.compile(r"\s{1,6}(?=[\"“‘(]?\p{Lu})")
+_CAPITAL = regex.compile(r"[\"“‘(]?\p{Lu}")
 _WORD = regex.compile(r"\p{L}{3,}")
 
 
@@ -101,7 +108,7 @@ def _best(
     for cut_text in embargo.read_pieces(selection.corpus, texts_to_read):
         document_tokens = tokens[cut_text.number]
         offsets = document_tokens.offsets[document_tokens.topics == k] - cut_text.first
-        for start, end in _sentences(cut_text.text, begins_document=cut_text.first == 0):
+        for start, end in find_sentences(cut_text.text, begins_document=cut_text.first == 0):
             passage = cut_text.text[start:end]
             topic_words = int(np.searchsorted(offsets, end) - np.searchsorted(offsets, start))
             density = _density(passage, topic_words)
@@ -126,11 +133,13 @@ def _density(passage: str, topic_words: int) -> float:
     return topic_words / (len(passage) + LENGTH_ADDED) * prose
 
 
-def _sentences(text: str, begins_document: bool) -> list[tuple[int, int]]:
+def find_sentences(text: str, begins_document: bool) -> list[tuple[int, int]]:
     """Where one or more whole sentences lie that are neither too short nor too long, as quotations
     go."""
-    begins = [m.start() for m in _BEGIN.finditer(text) if m.start() or begins_document]
     ends = [m.end() for m in _END.finditer(text)]
+    begins = [m.end() for end in ends if (m := _BEHIND_END.match(text, end))]
+    if begins_document and _CAPITAL.match(text):
+        begins.insert(0, 0)
     spans = [
         (start, end)
         for start in begins
