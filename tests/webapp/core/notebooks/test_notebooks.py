@@ -697,6 +697,7 @@ def test_kept_shares_are_drawn_on_the_page_and_in_the_file(client, trained, note
         "===",
         "<!-- a -->",
         "&copy;",
+        "&#169; &#xA9; a & b; AT&T; &lt;",
         "![a](b)",
         "a\\",
         "http://x.y",
@@ -716,7 +717,7 @@ def test_nothing_becomes_markdown(line):
     "line", ["0.0134", "−5.0 to +99", "[sic] a_b, 3.5 (#1)", "$5", "T07 Navy & ships: 2 - 3"]
 )
 def test_no_backslash_stands_where_nothing_is_markup(line):
-    assert "\\" not in markdown.escaped(line)
+    assert "\\" not in markdown.escaped(line) and "&amp;" not in markdown.escaped(line)
 
 
 @pytest.mark.parametrize(
