@@ -9,6 +9,7 @@ from django.utils.html import format_html
 
 from inference import engines
 from webapp.core.asked_training.stored_steering import Steering
+from webapp.core.documents import document_days
 from webapp.core.results.hidden_words import HiddenWords
 from webapp.core.runs import services, steering
 from webapp.intake.ingest.corpora import EXAMPLE_NAME
@@ -20,6 +21,8 @@ from webapp.platform.request_context import request_context
 register = template.Library()
 
 DROPPED = 10  # words that are named
+TIME = "Time"  # the tab of that name in webapp.urls
+GROUPS = "Groups"
 
 
 @register.filter
@@ -87,7 +90,16 @@ def _links(context) -> list[NavigationLink]:
         tab = route.tab
         if tab and tab.name not in links and role >= route.access.read:
             links[tab.name] = _link(route, tab, this_route, request.path, go, hidden)
+    if TIME in links:
+        links[TIME] = links[TIME]._replace(name=time_room(context))
     return list(links.values())
+
+
+@register.simple_tag(takes_context=True)
+def time_room(context) -> str:
+    """What the room of time is called: that of groups where no document has a date."""
+    is_dated = document_days.first_and_last_day(context["run"].version_id) is not None
+    return TIME if is_dated else GROUPS
 
 
 def _hidden_words(context) -> HiddenWords | None:

@@ -393,6 +393,12 @@ def test_an_interval_that_leaves_the_scale_has_a_mark():
     assert render_to_string("time/_dots.html", {"drawn": drawn}).count("mark over") == 1
 
 
+def test_the_room_of_dated_texts_is_time(client, trained):
+    page = get(client, trained, "", "run_time_compare")
+    assert re.search(r'data-name="Time"[^>]*>Time</a>', page)
+    assert "Compare two periods or groups" in page
+
+
 def test_years_of_too_few_texts_are_said_with_longer_periods(client, trained):
     few_texts = "&q=militia"
     by_year = get(client, trained, f"?by=year{few_texts}", "run_time")
@@ -507,7 +513,11 @@ def test_documents_with_numbers_alone_are_grouped_by_these(client, draft, django
     assert page["by"] == "score" and len(page["bins"]) > 1
     assert "have no dates" not in get(client, run, "", "run_time")
     assert get(client, run, "", "run_time_table_json")["by"] == "score"
-    assert "Time shows their topics by “score”" in overview_screen.say_why_tree(run.version)
+    compare_page = get(client, run, "", "run_time_compare")
+    for page in (get(client, run, "", "run_time"), compare_page):
+        assert re.search(r'data-name="Groups"[^>]*>Groups</a>', page)
+        assert "Time</a>" not in page and "periods or groups" not in page
+    assert "Groups shows their topics by “score”" in overview_screen.say_why_tree(run.version)
 
 
 def test_neither_dates_nor_categories(client, draft, django_db_blocker):

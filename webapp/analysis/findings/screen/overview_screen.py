@@ -180,5 +180,5 @@ def say_why_tree(version: Version) -> str:
         )
     by_numbers = document_groups.usual_grouping(version)
     if by_numbers is not None:
-        return f"These documents have no dates. Time shows their topics by “{by_numbers}”."
+        return f"These documents have no dates. Groups shows their topics by “{by_numbers}”."
     return "These texts have no dates and no groups to compare."
