@@ -210,7 +210,7 @@ def test_the_page_of_a_topic_that_is_merged_into_another_speaks_of_it_alone(clie
     assert "This topic is merged into" in text and "where all of its words are counted" in text
     assert "0.0% of the counted words" not in text and "it occurs in" not in text
     assert "topic-groups" not in page
-    assert "Undo in the history" in text
+    assert "Undo the merge in the history" in text
     passages_before = re.findall(r'<a [^>]*href="[^"]*/passages/[^"]*"', before)
     passages = re.findall(r'<a [^>]*href="[^"]*/passages/[^"]*"', page)
     assert passages and len(passages) == len(passages_before)
