@@ -58,6 +58,14 @@ class Mixes:
 def mixes(selection: RunSelection, period: str, families: Sequence[FindingRow]) -> Mixes | None:
     """By the few periods of a set that has dates, else by the field that tells most of the topics;
     None where there is neither. period: the length of each, "" for a set without dates."""
+    group_sums = drawn_groups(selection, period)
+    if group_sums is None:
+        return None
+    return _rows(selection, group_sums, families)
+
+
+def drawn_groups(selection: RunSelection, period: str) -> sums.TopicSums | None:
+    """The sums of each group that is drawn, as `mixes` chooses them."""
     version = selection.version
     names = [period] if period in ("year", "month", "decade") else []
     if not names:
@@ -73,7 +81,7 @@ def mixes(selection: RunSelection, period: str, families: Sequence[FindingRow]) 
             most_telling = informations, sums_by_field
     if most_telling is None or most_telling[1].groups is None:
         return None
-    return _rows(selection, most_telling[1], families)
+    return most_telling[1]
 
 
 def _rows(

@@ -728,9 +728,8 @@ def test_groups_are_drawn_where_their_names_fit_the_picture(monkeypatch, groups,
     genre = SimpleNamespace(name="genre")
     monkeypatch.setattr(families_by_group.fields, "categories", lambda version: [genre])
     monkeypatch.setattr(families_by_group.sums, "of_selection", lambda selection, by: sums_by_genre)
-    monkeypatch.setattr(families_by_group, "_rows", lambda selection, drawn, families: drawn)
-    picture = families_by_group.mixes(SimpleNamespace(version=None), "", [])
-    assert (picture is sums_by_genre) == is_drawn
+    drawn_groups = families_by_group.drawn_groups(SimpleNamespace(version=None), "")
+    assert (drawn_groups is sums_by_genre) == is_drawn
 
 
 def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkeypatch):
