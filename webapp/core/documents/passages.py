@@ -45,8 +45,8 @@ class Place(NamedTuple):
 
 def described(corpus: Corpus, number: int, span: Place) -> Passage | None:
     """What is known of a passage without a run; None where the document has no such characters."""
-    text = embargo.at_place(corpus, number, *span)
-    if text is None:
+    piece = embargo.at_place(corpus, number, *span)
+    if piece is None:
         return None
     about = embargo.about(corpus, [number], *_CITED)[number]
     return Passage(
@@ -55,7 +55,9 @@ def described(corpus: Corpus, number: int, span: Place) -> Passage | None:
         date=about["date_text"],
         start=span.start,
         end=span.end,
-        text=text,
+        text=piece.text,
+        mid_sentence=piece.mid_sentence,
+        ends_mid_sentence=piece.ends_mid_sentence,
         embargo=embargo.sentence(corpus),
         citations=citations.all_of(
             citations.passage(

@@ -480,6 +480,10 @@ class Citations:
 
 @dataclass(frozen=True)
 class Passage(PartOfText):
+    """mid_sentence, ends_mid_sentence: whether it begins and ends within a sentence."""
+
+    mid_sentence: bool
+    ends_mid_sentence: bool
     citations: Citations
 
 

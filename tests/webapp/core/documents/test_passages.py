@@ -91,6 +91,27 @@ def test_its_page_says_cites_and_compares_it(client, trained):
     assert of_corpus["citations"] == data["citations"] and "similar" not in of_corpus
 
 
+def test_its_page_says_where_it_begins_or_ends_within_a_sentence(client, trained):
+    text = text_of(trained)
+    start = text.index("The welfare of our country")
+    end = text.index(" GEORGE WASHINGTON")
+
+    def read(first, behind):
+        data = passage(client, trained, first, behind)
+        address = reverse("run_passage", args=[trained.pk, NUMBER, first, behind])
+        (quote,) = re.findall(
+            r'<blockquote class="text"[^>]*>(.*?)</blockquote>',
+            client.get(address).content.decode(),
+            re.DOTALL,
+        )
+        return data["mid_sentence"], data["ends_mid_sentence"], unescape(quote)
+
+    assert read(start, end) == (False, False, text[start:end])
+    assert read(start + 20, end - 20) == (True, True, f"… {text[start + 20 : end - 20]} …")
+    assert read(0, 20) == (False, True, f"{text[:20]} …")
+    assert read(len(text) - 20, len(text))[:2] == (True, False)
+
+
 def test_a_whole_document_has_its_own_mixture(trained):
     whole = passages.mixture(RunView(trained), NUMBER, Place(0, len(text_of(trained))))
     topics, tokens = evidence.of(trained).mixtures.of_document(NUMBER)

@@ -79,25 +79,38 @@ def read_part(corpus: Corpus, number: int, at: int) -> TextPart | None:
     return TextPart(given_text, start, end, length)
 
 
-def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
+def at_place(corpus: Corpus, number: int, start: int, end: int) -> "Piece | None":
     """The characters start … end - 1 of a document, at most QUOTE of them; None where it has none
     there.
 
-    Under embargo "": who names one place after another would read the whole.
+    Under embargo without text: who names one place after another would read the whole.
     """
     if not start < end <= min(start + QUOTE, FARTHEST_CHARACTER):
         return None
+    first = max(start - SENTENCE_CONTEXT, 0)
+    read = 0 if corpus.embargo else end + SENTENCE_CONTEXT - first
     documents = rows(
         "SELECT digest, length(text) AS length, substr(text, %s, %s) AS text FROM document WHERE"
         " corpus_id = %s AND number = %s",
-        [start + 1, 0 if corpus.embargo else end - start, corpus.pk, number],
+        [first + 1, read, corpus.pk, number],
     )
     if not documents or end > documents[0]["length"]:
         return None
-    text = documents[0]["text"]
+    around = documents[0]["text"]
+    text = around[start - first : end - first]
     digest = bytes(documents[0]["digest"])
     readings.note_opened(corpus, number, digest, start, start + len(text))
-    return text
+    if not text:
+        return Piece(number=number, first=start, text="", more=False)
+    is_to_the_end = end == documents[0]["length"]
+    return Piece(
+        number=number,
+        first=start,
+        text=text,
+        more=not is_to_the_end,
+        mid_sentence=start > 0 and not sentences.begins(around[: start - first]),
+        ends_mid_sentence=not is_to_the_end and not sentences.ends(text, around[end - first :]),
+    )
 
 
 def _cut_before(text: str, limit: int) -> int:
