@@ -6,6 +6,7 @@ from functools import partial
 from typing import cast
 
 from webapp.analysis.families import family_cuts
+from webapp.analysis.families.family_names import FamilyName
 from webapp.analysis.families.shapes import FamilyTopics
 from webapp.analysis.findings import quotations, river, sentences, stored
 from webapp.analysis.findings.failing_kinds import Guard
@@ -134,8 +135,8 @@ def _titles(selection: RunSelection, documents: list[int]) -> dict[int, str]:
     return {document: row["title"] for document, row in rows.items()}
 
 
-def _names_of(cut: list[family_cuts.NamedFamily]) -> dict[tuple[int, ...], str]:
-    return {tuple(family.topics): family.name for family in cut}
+def _names_of(cut: list[family_cuts.NamedFamily]) -> dict[tuple[int, ...], FamilyName]:
+    return {tuple(family.topics): FamilyName(family.name, family.named_by) for family in cut}
 
 
 def _row(

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from inference.explore.naming import LIST
 from inference.index.query import narrowed
+from webapp.analysis.families.family_names import FamilyName
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.spans_and_groups import OfGroup, Shaped
@@ -62,12 +63,12 @@ class SentenceWriter:
         selection: RunSelection,
         titles: dict[int, str],
         doubtful: Collection[int] = (),
-        families: Mapping[tuple[int, ...], str] = MappingProxyType({}),
+        families: Mapping[tuple[int, ...], FamilyName] = MappingProxyType({}),
         span: Sequence[str] = (),
         searched: Collection[str] = (),
     ):
         """titles: of the documents that findings name. doubtful: topics that were not found again
-        with other seeds. families: the names of families, by their topics. span: the
+        with other seeds. families: what families are called, by their topics. span: the
         first and the last period of the documents, as readers say them. searched: words of the
         vocabulary that addresses of findings search for."""
         self.families = families

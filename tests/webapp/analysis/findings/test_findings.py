@@ -965,7 +965,7 @@ def test_topics_that_other_seeds_did_not_find_are_named_among_the_cautions(train
 
     monkeypatch.setattr(overview.found_again, "doubtful", lambda run: {1, 2})
     assert (
-        "2 topics were found again in fewer than half of the full trainings with other seeds"
+        "2 topics were found again in fewer than half of the full trainings from other seeds"
         in cautions()[0]
     )
     monkeypatch.setattr(overview.found_again, "doubtful", lambda run: set())

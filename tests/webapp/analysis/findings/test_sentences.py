@@ -17,6 +17,7 @@ from scipy.sparse import csr_matrix
 from benchmarks.insight import spoken
 from inference.answers.outcome import AmountTable
 from tests.webapp.topic_links import topic_link
+from webapp.analysis.families.family_names import FamilyName
 from webapp.analysis.findings import (
     families_by_group,
     sentence_writer,
@@ -221,6 +222,19 @@ def test_a_family_names_as_many_topics_as_can_be_read_aloud(trained):
     said = family.say(writer)
     assert 1 <= len(_topics_named(said)) < 3
     assert f"{trained.topics - len(_topics_named(said))} more topics" in said.parts[-1]
+
+
+def test_a_family_does_not_name_its_topics_twice(trained):
+    run = RunView(trained)
+    topics = list(range(trained.topics))
+    families = {tuple(topics): FamilyName("Navy · Army", topics[:2]), (3,): FamilyName("Tax", [3])}
+    writer = SentenceWriter(Selection.read(QueryDict(""), run), {}, families=families)
+    family = Family(score=1, estimate=0.1, low=0.09, high=0.11, topics=topics)
+    said = family.say(writer)
+    assert said.parts[0].startswith("Navy · Army, 10% of the words; also ")
+    assert [topic.number for topic in _topics_named(said)] == topics[2:5]
+    alone = replace(family, topics=[3]).say(writer)
+    assert "".join(alone.parts) == "Tax, 10% of the words"
 
 
 @pytest.mark.parametrize(

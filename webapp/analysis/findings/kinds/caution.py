@@ -39,9 +39,9 @@ OF_TOPICS: dict[What, Plural] = {
         "Mixed: {count} topics have words that rarely occur together: {topics}",
     ),
     "unstable": Plural(
-        "Unstable: {count} topic was found again in fewer than half of the full trainings with other"
+        "Unstable: {count} topic was found again in fewer than half of the full trainings from other"
         " seeds: {topics}",
-        "Unstable: {count} topics were found again in fewer than half of the full trainings with"
+        "Unstable: {count} topics were found again in fewer than half of the full trainings from"
         " other seeds: {topics}",
     ),
     "one_document": Plural(

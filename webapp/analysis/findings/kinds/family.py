@@ -13,6 +13,7 @@ import numpy as np
 from inference.findings import sums
 from inference.findings.families import Node
 from webapp.analysis.families.family_address import topics_address
+from webapp.analysis.families.family_names import FamilyName
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import (
@@ -35,7 +36,8 @@ from webapp.core.results.family_tree import CUTS
 from webapp.platform.drawing.numbers import USUAL_LEVEL, percent
 
 FAMILY = "{share} of the words: {topics}"
-NAMED_FAMILY = "{name}, {share} of the words: {topics}"
+NAMED_FAMILY = "{name}, {share} of the words"
+NAMED_FAMILY_WITH_OTHERS = "{name}, {share} of the words; also {topics}"
 MORE_TOPICS = Plural("{count} more topic", "{count} more topics")
 CERTAINTY = Plural(
     "interval {low} to {high}, in {count} document",
@@ -89,18 +91,14 @@ class Family(BaseFinding):
         return sorted(findings, key=lambda family: -family.estimate)
 
     def say(self, writer: SentenceWriter) -> Sentence:
-        """Its name and part of the words, and as many of its first topics as can be read aloud."""
+        """Its name and part of the words, and as many of its other topics as can be read aloud."""
         share, low, high = told_apart(self.estimate, self.low, self.high)
-        name = writer.families.get(tuple(self.topics), self.name)
-        for topics in range(MOST_NAMED, 0, -1):
-            parts = fill(
-                NAMED_FAMILY if name else FAMILY,
-                share=share,
-                name=name,
-                topics=self._first_topics(writer, topics),
-            )
-            if not sentences.is_long(parts):
-                break
+        name = writer.families.get(tuple(self.topics), FamilyName(self.name, []))
+        others = [k for k in self.topics if k not in name.topics]
+        if others:
+            parts = self._fill_with_topics(writer, name.text, share, others)
+        else:
+            parts = fill(NAMED_FAMILY, share=share, name=name.text)
         families = max(self.first, CUTS[0])
         url = topics_address(writer.selection, self.topics, families)
         certainty = CERTAINTY.pattern(self.documents).format(
@@ -108,10 +106,25 @@ class Family(BaseFinding):
         )
         return Sentence(parts, url, self.topics[0], certainty, opens=TOPICS)
 
-    def _first_topics(self, writer: SentenceWriter, count: int) -> list[SentencePart]:
+    def _fill_with_topics(
+        self, writer: SentenceWriter, name: str, share: str, topics: Sequence[int]
+    ) -> list[SentencePart]:
+        """With as many of some topics as can be read aloud."""
+        pattern = NAMED_FAMILY_WITH_OTHERS if name else FAMILY
+        parts: list[SentencePart] = []
+        for count in range(MOST_NAMED, 0, -1):
+            said = self._first_topics(writer, topics, count)
+            parts = fill(pattern, share=share, name=name, topics=said)
+            if not sentences.is_long(parts):
+                break
+        return parts
+
+    def _first_topics(
+        self, writer: SentenceWriter, topics: Sequence[int], count: int
+    ) -> list[SentencePart]:
         """So many at most, and how many more there are."""
-        first_topics = [[writer.topic(k)] for k in self.topics[:count]]
-        left = len(self.topics) - len(first_topics)
+        first_topics = [[writer.topic(k)] for k in topics[:count]]
+        left = len(topics) - len(first_topics)
         left_in_words = MORE_TOPICS.pattern(left).format(count=f"{left:,}") if left else ""
         return join_parts(first_topics, left_in_words)
 
