@@ -6,12 +6,20 @@ import io
 import re
 from collections import Counter
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 DRAWN = 40
 CODERS = 8
+SAME_HEIGHT = 10  # pixels
 # A coder must not learn of the topics; a text may well have the word "philanthropic".
 TOPIC = re.compile(r"\btopics?\b", re.IGNORECASE)
+
+
+def begins_beside(part: Locator, other: Locator) -> bool:
+    """Whether the two begin at one height."""
+    box, other_box = part.bounding_box(), other.bounding_box()
+    assert box is not None and other_box is not None
+    return abs(box["y"] - other_box["y"]) < SAME_HEIGHT
 
 
 def test_eight_coders_at_once(page: Page, example, browser, live_system, wrong):
@@ -36,6 +44,8 @@ def test_eight_coders_at_once(page: Page, example, browser, live_system, wrong):
         one.get_by_label("Your name").fill(f"Coder {number}")
         one.get_by_role("button", name="Begin").click()
         expect(one.locator(".to-code")).to_be_visible()
+        expect(one.locator(".means .concept-text")).to_be_in_viewport()
+        assert begins_beside(one.locator(".means"), one.locator(".to-code"))
         assert not TOPIC.search(one.locator("main").inner_text())
     done = Counter()
     while busy := [one for one in pages if one.locator("[data-coding]").count()]:
