@@ -125,6 +125,16 @@ def test_where_one_is_takes_one_line_of_a_phone(phone: Page, example, place):
     assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
+def test_the_words_of_related_topics_have_the_width_of_a_phone(phone: Page, example):
+    """Beside a long name they had a column of one letter."""
+    phone.goto(f"{example.at}topics/1/")
+    words = phone.locator(".neighbours .words")
+    assert words.count()
+    for place in range(words.count()):
+        box = words.nth(place).bounding_box()
+        assert box is not None and box["width"] > PHONE["width"] / 2
+
+
 def test_rows_that_are_left_out_are_counted_and_come_when_asked_for(phone: Page, example):
     phone.goto(f"{example.at}overview/")
     expect(phone.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
