@@ -37,8 +37,8 @@ SEEDS_ROWS = 4  # of the field: two topics and room
 SEEDS_EXAMPLE = "Economy: tax, jobs, inflation\nImmigration: immigration, asylum, border"
 SEEDS_HELP = (
     "A line for each: a name, a colon, three to twenty words or phrases that the topic should have."
-    " They draw the topic throughout the training, beside free topics; one whose words the texts"
-    " lack stays empty."
+    " The training gathers the topic around them; all other topics are free. A topic whose words"
+    " the texts lack stays empty."
 )
 SAID_IN_WORDS = 90  # seconds from which on a time is said as on other pages, in minutes or hours
 ROUND_SECONDS = (2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 75)  # of less: about a third apart
@@ -229,9 +229,9 @@ class TrainForm(_RunForm):
 
     @property
     def counted_topics(self) -> int:
-        """Of how many topics the form says what they take: of those that it begins with, or of as
-        many as are suggested."""
-        asked = str(self.initial.get("topics", ""))
+        """Of how many topics the form says what they take: of those that it shows, or of as many as
+        are suggested."""
+        asked = str(self["topics"].value())
         return int(asked) if _NUMBER_OF_TOPICS.fullmatch(asked) else self.suggested
 
     @property

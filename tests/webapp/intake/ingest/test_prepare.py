@@ -163,6 +163,14 @@ def test_the_form_of_a_training_says_what_as_many_topics_take_as_it_begins_with(
         assert said in in_one_line(client.get(page + query)), query
 
 
+def test_the_form_that_has_counted_named_words_says_what_its_own_number_of_topics_takes(
+    client, ready
+):
+    sent = {"topics": "7", "seed": "0", "seeds": "Peace: peace, war, treaty", "count": "1"}
+    answer = client.post(reverse("corpus_runs", args=[ready.pk]), sent)
+    assert "With 7 topics a run takes about" in in_one_line(answer)
+
+
 def test_what_is_chosen_is_there_for_whoever_comes_back(client):
     """The form is kept with each change, until the files are read, or until what we propose is
     asked for again."""
