@@ -8,6 +8,10 @@ const chartsOfGroups = [...(box?.querySelectorAll("svg[data-row-height]") ?? [])
 const outputs = [...(box?.querySelectorAll("output[data-read]") ?? [])];
 let page; // the page's .json twin, asked for when it is first needed
 
+// The list of topics to choose from is closed until a link to it is pressed.
+const others = document.getElementById("others");
+for (const link of document.querySelectorAll('a[href="#others"]')) link.addEventListener("click", () => { others.open = true; });
+
 const asked = () => (page ??= fetch(box.dataset.json).then((answer) => (answer.ok ? answer.json() : null), () => null));
 
 function binAt(svg, event) {

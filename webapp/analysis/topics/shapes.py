@@ -23,6 +23,8 @@ from webapp.core.results.topic_kinds import UNSTABLE, Kind
 from webapp.core.results.topics import TopicDetail
 from webapp.platform.drawing import tables
 
+NARROW_GRID = 8  # columns of 24 pixels, beside words of about 120, on a screen of 375
+
 # The page of topics
 
 
@@ -260,6 +262,12 @@ class WordGrid:
     most: int
     unknown: list[str]
     next: int | None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether a phone has room for its columns: then the page needs no box that is scrolled
+        sideways, whose lower end would hide words."""
+        return len(self.topics) <= NARROW_GRID
 
 
 @dataclass(frozen=True)
