@@ -19,8 +19,8 @@ NEXT_NUMBER_OF_TOPICS = (
 )
 STEP_WITHOUT_CHANGE = "with {end} topics such a word is as probable as with {begin}"
 STABILITY = (
-    "Found again, by their words: a second short training, with another seed, has {first} topics of"
-    " the first, {second}, and {third}."
+    "Found again, by their words: with another seed, a second short training finds {first} topics"
+    " of the first, {second}, and {third}."
 )
 MIXED = "Mixed topics, of two subjects: {first}, {second}, and {third}."
 MIXED_NOT_KNOWN = "Mixed topics, of two subjects: not measured, as the texts are too short."
@@ -79,7 +79,7 @@ SAMPLE = (
 )
 # The run is compared with a short training, so its fewer passes count, too
 BY_CHANCE = (
-    "For comparison: with as many topics, but another seed and fewer passes, {stay}; {change}"
+    "For comparison: in a short training with as many topics and another seed, {stay}; {change}"
 )
 STAY_BY_CHANCE = Told(
     "none of the {run} topics stays",

@@ -292,7 +292,10 @@ def test_sentences_name_no_best_number():
     said = sentences.say_measures(rows)
     assert "with 60 topics such a word is 22% more probable than with 20" in said[0]
     assert "with 180 topics such a word is as probable as with 60" in said[0]
-    assert "with another seed, has 12 of 20 topics of the first, 35 of 60, and 90 of 178" in said[1]
+    assert (
+        "with another seed, a second short training finds 12 of 20 topics of the first, 35 of 60,"
+        " and 90 of 178" in said[1]
+    )
     assert said[2] == (
         "Mixed topics, of two subjects: 2 of 20 (10%), 9 of 60 (15%), and 30 of 178 (17%)."
     )
@@ -308,7 +311,7 @@ def test_sentences_name_no_best_number():
     assert changed[0].startswith("With 20 topics one of the 60 stays, 37 become parts of larger")
     assert changed[2].startswith("Of the 178 topics that have words, 88 are not found again")
     assert changed[3] == (
-        "For comparison: with as many topics, but another seed and fewer passes, 33 of the 60 topics"
+        "For comparison: in a short training with as many topics and another seed, 33 of the 60 topics"
         " stay; the other 27 change."
     )
 
@@ -321,7 +324,7 @@ def test_sentences_of_no_topic_and_of_one():
         "With 180 topics 60 of the 60 stay, none splits, and there are no others.",
         "Of these 180 topics none is missing from a training with another seed, and none repeats"
         " the words of a larger one.",
-        "For comparison: with as many topics, but another seed and fewer passes, 60 of the 60 topics"
+        "For comparison: in a short training with as many topics and another seed, 60 of the 60 topics"
         " stay; none changes.",
     ]
     one = sentences.say_changes(rows, Counts(58, 1, 1, 59, 58, 1, 1, 1, 1))
