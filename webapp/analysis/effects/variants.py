@@ -382,7 +382,7 @@ def _test(question: Question, variants: list[Variant], exchange: Exchangeable) -
 
 
 CHOICES: dict[str, Callable[[Run], str]] = {
-    "topics": lambda run: f"K = {run.topics}",
+    "topics": lambda run: f"{run.topics} topics",
     "engine": lambda run: run.engine,
     "words": lambda run: f"version {run.version.number}",
     "seed": lambda run: f"seed {run.seed}",

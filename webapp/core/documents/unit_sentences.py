@@ -149,8 +149,8 @@ def _also_called(field: UnitField) -> str:
     names = [unit_words.the_column(name) for name in field.aliases[:MOST_ALIASES]]
     if not names:
         return ""
-    form = "form" if len(names) > 1 else "forms"
-    return f" {capitalized(' and '.join(names))} {form} the same groups of texts."
+    verb = "divide" if len(names) > 1 else "divides"
+    return f" {capitalized(' and '.join(names))} {verb} the texts in the same way."
 
 
 def _field(version: Version, field: UnitField) -> str:

@@ -297,7 +297,7 @@ def variants_said(run: Run) -> str:
     seconds = 0.0
     for variant in _variants(run):
         has_other_topics = variant.topics != run.topics
-        names.append(f"K = {variant.topics}" if has_other_topics else f"seed {variant.seed}")
+        names.append(f"{variant.topics} topics" if has_other_topics else f"seed {variant.seed}")
         seconds += run.seconds * variant.topics / max(run.topics, 1)
     return f"{', '.join(names)}: about {duration(seconds)} of training"
 

@@ -653,7 +653,9 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus, ru
     assert line["the topic there"].startswith(
         there["topic"]["label"] if there["topic"] else "not found"
     )
-    assert "K = 4, seed 2, seed 3" in shown  # half of two topics is no choice, and seed 1 is there
+    assert (
+        "4 topics, seed 2, seed 3" in shown
+    )  # half of two topics is no choice, and seed 1 is there
 
 
 def in_a_run(topic, holds, problem=""):

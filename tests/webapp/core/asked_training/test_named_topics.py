@@ -184,7 +184,7 @@ def test_a_named_topic_keeps_number_and_name_and_one_without_support_stays_empty
 def test_further_runs_have_at_least_the_topics_that_are_named(client, ready, named, monkeypatch):
     """Half of the topics were proposed of every run, and refused where more than half are named."""
     run = runs.create(ready.version, topics=4, topics_named=named, engine_settings={"passes": 2})
-    assert runs.variants_said(run).startswith("K = 8, seed 1, seed 2: about ")
+    assert runs.variants_said(run).startswith("8 topics, seed 1, seed 2: about ")
     address = reverse("run_variants", args=[run.pk])
     page = reverse("corpus", args=[run.corpus_id])
     answer = client.post(address, {"next": page})

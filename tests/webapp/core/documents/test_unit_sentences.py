@@ -33,7 +33,7 @@ def test_how_alike_texts_are_is_said_in_words():
     assert said.sentence == (
         "Texts with the same “speaker” resemble each other and count as one. Because of this, 8,375"
         " texts give intervals about as wide as 1,100 texts would that have nothing in common."
-        " “user_id” and “handle” form the same groups of texts."
+        " “user_id” and “handle” divide the texts in the same way."
     )
     assert (said.question, said.offers) == ("", [])
     slightly = of_fields(field("author", 1.32)).sentence

@@ -29,7 +29,7 @@ from webapp.platform.storage.sql import rows
 SENTENCE = (
     "“{word}” belongs to {lost} in {before} of its documents {early}, to {gained} in {after} {late}"
 )
-CERTAINTY = "both shares changed by {points} points or more, interval {low} to {high}"
+CERTAINTY = "the smaller of the two changes is {points} points, interval {low} to {high}"
 
 CANDIDATES = 1_500  # words, those in most documents
 # documents of each, evenly over the collection: the standard error of a share is below 0.4% then
