@@ -131,7 +131,8 @@ def test_a_set_is_named_and_can_be_used(client, trained):
     count = client.get(
         reverse("run_documents_json", args=[trained.pk]) + "?q=peace&from=1795&to=1799"
     ).json()["count"]
-    assert re.search(rf"<bdi>1795–1799, “peace”</bdi>: <b>{count}</b> documents", html)
+    chip = rf'<bdi>1795–1799, “peace”</bdi>: <span class="unbroken"><b>{count}</b> documents'
+    assert re.search(chip, html)
     rest = unescape(re.search(r'href="([^"]*rest=1[^"]*)"', html)[1])
     sides = client.get(rest.replace("/compare/", "/compare.json")).json()["sides"]
     assert [side["name"] for side in sides] == ["1795–1799, “peace”", "all others"] and sides[0][
