@@ -25,22 +25,23 @@ from inference.explore.company import GENERAL
 TABLE = ROOT / "docs" / "measurements" / "general-judged.csv"
 GENERAL_BEFORE = 0.75  # up to here a topic was called general talk until December 2026
 JUDGES = ("first", "second")
+VERDICTS = ("general", "several", "subject")
 
 
 class JudgedTopic(NamedTuple):
-    """tells, spread, mixed: as inference.explore.company.TopicCompany has them; named: whether it
-    has a name. verdicts: by judge."""
+    """tells, spread, mixed: as inference.explore.company.TopicCompany has them. has_name: not only
+    words. verdicts: by judge."""
 
     tells: float
     spread: float
     mixed: bool
-    named: bool
+    has_name: bool
     verdicts: dict[str, str]
 
 
 def is_general_now(topic: JudgedTopic) -> bool:
     """As pages have it (inference.explore.company, webapp.core.runs.snapshots)."""
-    return topic.tells <= GENERAL and topic.spread >= 1 and not topic.mixed and not topic.named
+    return topic.tells <= GENERAL and topic.spread >= 1 and not topic.mixed and not topic.has_name
 
 
 def was_general(topic: JudgedTopic) -> bool:
@@ -58,7 +59,7 @@ def read_topics(table: Path) -> list[JudgedTopic]:
                 tells=float(row["tells"]),
                 spread=float(row["spread"]),
                 mixed=row["mixed"] == "1",
-                named=row["named"] == "1",
+                has_name=row["named"] == "1",
                 verdicts={judge: row[judge] for judge in JUDGES},
             )
             for row in csv.DictReader(file)
@@ -80,9 +81,7 @@ def main() -> None:
 
 
 def _say(verdicts: Counter[str]) -> str:
-    return ", ".join(
-        f"{verdicts[verdict]} {verdict}" for verdict in ("general", "several", "subject")
-    )
+    return ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,16 @@ def _make_cut(view: RunView, asked: int | None) -> Cut:
     for node, slot, texts in zip(nodes, slots, phrases_of_families, strict=True):
         name = name_family(labels, node)
         hue = family_tree.hue(labels, node, slot)
-        families_cut.append(NamedFamily(name.text, slot, hue, node.topics, name.topics, texts))
+        families_cut.append(
+            NamedFamily(
+                name=name.text,
+                slot=slot,
+                hue=hue,
+                topics=node.topics,
+                named_by=name.topics,
+                phrases=texts,
+            )
+        )
     return Cut(number_of_families, least, largest, usual, families_cut)
 
 

@@ -28,14 +28,20 @@ def name_family(labels: Labels, node: Node) -> FamilyName:
     if len(node.topics) == 1:
         return FamilyName(_name_topic(labels, node.topics[0]), node.topics)
     visible = [k for k in node.topics if not labels.is_hidden(k)] or node.topics
-    named = [k for k in visible if labels.has_name(k)][:NAMING]
-    if not named:
+    topics_with_names = [k for k in visible if labels.has_name(k)]
+    naming_topics = topics_with_names[:NAMING]
+    if not naming_topics:
         return FamilyName(labels.name(visible[0]), visible[:1])
-    if len(named) < NAMING:
-        others = len(node.topics) - 1
-        more = f"{others} more topic" if others == 1 else f"{others} more topics"
-        return FamilyName(LIST.join([labels.name(named[0]), more]), named)
-    return FamilyName(LIST.join(map(labels.name, named)), named)
+    texts = [labels.name(k) for k in naming_topics]
+    if len(naming_topics) < NAMING:
+        texts.append(_count_further(len(node.topics) - len(naming_topics)))
+    return FamilyName(LIST.join(texts), naming_topics)
+
+
+def _count_further(topics: int) -> str:
+    if topics == 1:
+        return "1 more topic"
+    return f"{topics} more topics"
 
 
 def _name_topic(labels: Labels, k: int) -> str:

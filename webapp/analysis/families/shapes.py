@@ -13,9 +13,7 @@ class CountedFamily:
 
     name: Annotated[
         str,
-        Field(
-            description="of a reader's group; else the names of its two largest topics that have one"
-        ),
+        Field(description="of a reader's group; else of its two largest topics that have names"),
     ]
     slot: Annotated[int, Field(description="its colour, the same however many families there are")]
     hue: Annotated[int, Field(description="what it is drawn in: its colour, or a reader's choice")]

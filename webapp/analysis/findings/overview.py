@@ -175,7 +175,9 @@ def _row(
 
 def _family_of(finding: Family, cut: list[family_cuts.NamedFamily]) -> FamilyTopics:
     """A family as the page draws it, with its name and colour at the cut."""
-    at_no_cut = family_cuts.NamedFamily(finding.name, GENERAL, GENERAL, finding.topics, [])
+    at_no_cut = family_cuts.NamedFamily(
+        name=finding.name, slot=GENERAL, hue=GENERAL, topics=finding.topics, named_by=[]
+    )
     drawn = next((family for family in cut if family.topics == finding.topics), at_no_cut)
     return FamilyTopics(
         **drawn._asdict(),

@@ -422,10 +422,10 @@ def _names(
     topic with the highest peak comes first, where the family's name has room beside it. Topics that
     are in the family's name have none of their own where that is written."""
     order = sorted(range(len(bands)), key=lambda i: -float(bands[i][0].shares.max()))
-    others = [i for i in order if not bands[i][0].names_family]
+    not_in_name = [i for i in order if not bands[i][0].names_family]
     topic_names: dict[int, PlacedText] = {}
     family_name = None
-    for clearest in others[:1]:
+    for clearest in not_in_name[:1]:
         name_of_clearest = _topic_name(space, bands[clearest], CLEAR_PEAK)
         if name_of_clearest is None:
             continue
@@ -439,7 +439,7 @@ def _names(
         family_name = _family_name(space, stream.name)
     if family_name:
         space.taken.append(family_name)
-    for i in others if family_name else order:
+    for i in not_in_name if family_name else order:
         if i in topic_names:
             continue
         text = _topic_name(space, bands[i], LEAST_PEAK)
@@ -487,8 +487,8 @@ def _family_name(space: Space, name: str) -> PlacedText | None:
 def _forms(name: str) -> list[tuple[str, ...]]:
     """A name in one line, and in two: it is never shortened."""
     for joiner in (LIST, JOINER):  # between the names of two topics rather than within one
-        first, found, second = name.partition(joiner)
-        if found:
+        first, joint, second = name.partition(joiner)
+        if joint:
             return [(name,), (first + joiner.rstrip(), second)]
     return [(name,)]
 

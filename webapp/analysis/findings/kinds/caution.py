@@ -39,8 +39,8 @@ OF_TOPICS: dict[What, Plural] = {
         "Mixed: {count} topics have words that rarely occur together: {topics}",
     ),
     "unstable": Plural(
-        "Unstable: {count} topic was found again in fewer than half of the full trainings from other"
-        " seeds: {topics}",
+        "Unstable: {count} topic was found again in fewer than half of the full trainings from"
+        " other seeds: {topics}",
         "Unstable: {count} topics were found again in fewer than half of the full trainings from"
         " other seeds: {topics}",
     ),

@@ -94,9 +94,9 @@ class Family(BaseFinding):
         """Its name and part of the words, and as many of its other topics as can be read aloud."""
         share, low, high = told_apart(self.estimate, self.low, self.high)
         name = writer.families.get(tuple(self.topics), FamilyName(self.name, []))
-        others = [k for k in self.topics if k not in name.topics]
-        if others:
-            parts = self._fill_with_topics(writer, name.text, share, others)
+        further_topics = [k for k in self.topics if k not in name.topics]
+        if further_topics:
+            parts = self._fill_with_topics(writer, name.text, share, further_topics)
         else:
             parts = fill(NAMED_FAMILY, share=share, name=name.text)
         families = max(self.first, CUTS[0])
@@ -113,8 +113,8 @@ class Family(BaseFinding):
         pattern = NAMED_FAMILY_WITH_OTHERS if name else FAMILY
         parts: list[SentencePart] = []
         for count in range(MOST_NAMED, 0, -1):
-            said = self._first_topics(writer, topics, count)
-            parts = fill(pattern, share=share, name=name, topics=said)
+            first_topics = self._first_topics(writer, topics, count)
+            parts = fill(pattern, share=share, name=name, topics=first_topics)
             if not sentences.is_long(parts):
                 break
         return parts

@@ -129,8 +129,10 @@ def largest_named(view: RunView, topics: Sequence[int], tokens: np.ndarray) -> l
 
 def _largest_others(view: RunView, family: FamilyTopics, tokens: np.ndarray) -> list[TopicLink]:
     """The largest topics that the family's name does not say."""
-    others = [k for k in family.topics if k not in family.named_by]
-    return largest_named(view, others, tokens) if others else []
+    further_topics = [k for k in family.topics if k not in family.named_by]
+    if not further_topics:
+        return []
+    return largest_named(view, further_topics, tokens)
 
 
 def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:

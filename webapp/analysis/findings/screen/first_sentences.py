@@ -21,6 +21,7 @@ LEADING = 3  # families of the first sentence
 MOST = 0.5  # of the words: a time, or a group, is “mostly” about a family that has more
 # Of the words: how far a family moves, from the first third of the time to the last, that it is told
 MOVED = 0.1
+THIRDS = 3  # parts of the time, of which each has a largest family
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
 
 
@@ -111,7 +112,7 @@ def _say_thirds(
     one."""
     n = len(river.totals)
     totals = np.array(river.totals, float)
-    edges = [0, n // 3, 2 * n // 3, n]
+    edges = _edges_of_thirds(n)
     thirds: list[tuple[FindingHtml, int, int]] = []
     for begin, end in zip(edges, edges[1:], strict=False):
         weight = totals[begin:end]
@@ -135,6 +136,11 @@ def _say_thirds(
     return [*parts, "."]
 
 
+def _edges_of_thirds(bins: int) -> list[int]:
+    """Where the first, the second and the last third of some bins begin, and the end."""
+    return [third * bins // THIRDS for third in range(THIRDS + 1)]
+
+
 def _say_leader_throughout(
     leader: FindingHtml,
     families: list[FindingHtml],
@@ -145,8 +151,7 @@ def _say_leader_throughout(
     from the first third to the last, where it moved enough to be seen, both shares."""
     n = len(river.totals)
     totals = np.array(river.totals, float)
-    first_end = n // 3
-    last_begin = 2 * n // 3
+    _, first_end, last_begin, _ = _edges_of_thirds(n)
 
     def share_first_and_last(row: FindingHtml) -> tuple[float, float]:
         return (
@@ -154,9 +159,12 @@ def _say_leader_throughout(
             _part(row, shares, n, last_begin, n, totals[last_begin:]),
         )
 
-    ends = {row.rank: share_first_and_last(row) for row in families}
-    moved_most = max(families, key=lambda row: abs(ends[row.rank][1] - ends[row.rank][0]))
-    before, after = ends[moved_most.rank]
+    def movement(row: FindingHtml) -> float:
+        before, after = share_first_and_last(row)
+        return abs(after - before)
+
+    moved_most = max(families, key=movement)
+    before, after = share_first_and_last(moved_most)
     leads: list[SentencePart | Named] = ["Throughout, ", _name_family(leader), " leads"]
     if abs(after - before) < MOVED:
         return [*leads, "."]

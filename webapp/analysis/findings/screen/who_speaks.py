@@ -35,9 +35,10 @@ def say_who_speaks(selection: RunSelection) -> str:
     share = float(words[largest] / words.sum())
     if share < LEAST_SHARE or selection.corpus.embargo:
         return with_speakers
-    most = "most by" if are_persons else "most words in"
-    of_words = " of the words" if are_persons else ""
-    return f"{with_speakers}, {most} {sums_by_speaker.labels[largest]} ({briefly(share)}{of_words})"
+    name = sums_by_speaker.labels[largest]
+    if are_persons:
+        return f"{with_speakers}, most by {name} ({briefly(share)} of the words)"
+    return f"{with_speakers}, most words in {name} ({briefly(share)})"
 
 
 def _speaker_field(version: Version) -> ValueField | Names | None:

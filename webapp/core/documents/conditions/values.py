@@ -17,6 +17,8 @@ from webapp.core.documents.conditions.condition import AllDocuments, Condition, 
 from webapp.intake.metadata import ValueField
 from webapp.models import Version
 
+LONGEST_SHOWN = 80  # characters of what was asked for, in a sentence about it
+VALUES_SHOWN = 8  # values of a category, in such a sentence
 _BETWEEN_VALUES = re.compile(r"\s*[,;]\s*")
 
 
@@ -93,8 +95,9 @@ def typed_values(category: ValueField, text: str) -> list[str]:
         if value is None:
             raise Invalid(
                 "in",
-                f"“{part[:80]}” is not a value of “{category.name}”. Its most frequent ones:"
-                f" {', '.join(category.values[:8])}.",
+                f"“{part[:LONGEST_SHOWN]}” is not a value of “{category.name}”."
+                " Its most frequent ones:"
+                f" {', '.join(category.values[:VALUES_SHOWN])}.",
             )
         values.append(value)
     return values
@@ -117,5 +120,5 @@ def _parse(text: str, version: Version) -> tuple[str, str]:
     raise Invalid(
         "in",
         "“in” in the address must be a category and one of its values, such as party:Democratic,"
-        f" got “{text[:80]}”. Categories here: {names}.",
+        f" got “{text[:LONGEST_SHOWN]}”. Categories here: {names}.",
     )
