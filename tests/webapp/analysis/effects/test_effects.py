@@ -463,6 +463,11 @@ def test_no_share_is_told_far_from_all_documents_of_a_group(client, draft, party
         assert line["share_first"] in ("", "nan") and float(line["share_second"]) >= 0
     counted = answer(client, run, "?formula=party&topic=0")
     assert counted["no_share_of"] == [] and None not in counted["one"]["topics"][0]["share"]
+    # What the page calls the dashed line
+    (shares,) = counted["one"]["topics"]
+    words = [level["tokens"] for level in counted["one"]["bins"]]
+    assert shares["overall"] == pytest.approx(np.average(shares["share"], weights=words), rel=1e-3)
+    assert "Dashed line: their average, to which larger groups add more." in shown
 
 
 @pytest.mark.django_db
