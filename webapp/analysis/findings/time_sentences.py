@@ -43,7 +43,7 @@ WITHOUT_YEARS = {
 }
 # What a comparison of the same speakers has in the place of the counted share; shorter where the
 # sentence would be too long
-SAME_CLAUSES = (" ({share} in texts of {values})", " ({values}: {share})")
+SAME_CLAUSES = (" ({share} in texts of {values})", " ({share} for {values})")
 HARDLY_ANY = "hardly any"
 LEAST_SAID = 0.0005  # a share below it is hardly any beside another: "<0.1%" says no more
 OF_ONE = "{change}, mostly from {value}"  # one unit's doing
