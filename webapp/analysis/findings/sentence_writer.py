@@ -128,9 +128,12 @@ class SentenceWriter:
         return topics.top_words(self.view, unnamed, WORDS_OF_UNNAMED)
 
     def topic_above_all(self, k: int, words: Sequence[str]) -> list[SentencePart]:
-        """A topic, with the words that were counted where those of its name don't move so."""
+        """A topic, with the words that were counted where those of its name don't move so; without
+        them where it has no name and these are the words that stand for it."""
         topic = self.topic(k)
-        if not words:
+        listed_words = {word.casefold() for word in topic.name.split(LIST)}
+        are_listed = not topic.has_name and listed_words.issuperset(map(str.casefold, words))
+        if not words or are_listed:
             return [topic]
         return fill(sentences.ABOVE_ALL, topic=topic, words=sentences.quoted(words))
 

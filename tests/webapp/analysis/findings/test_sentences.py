@@ -224,6 +224,24 @@ def test_a_family_names_as_many_topics_as_can_be_read_aloud(trained):
     assert f"{trained.topics - len(_topics_named(said))} more topics" in said.parts[-1]
 
 
+@pytest.mark.parametrize(
+    ("name", "has_name", "words", "sentence"),
+    [
+        ("CVE · dissector · plugin", False, ["cve", "dissector"], "CVE · dissector · plugin"),
+        ("CVE · dissector · plugin", False, ["cve", "patch"], "T03, above all “cve”, “patch”"),
+        ("Health care", True, ["health"], "Health care, above all “health”"),
+    ],
+)
+def test_words_that_stand_for_a_topic_are_not_said_twice(
+    trained, monkeypatch, name, has_name, words, sentence
+):
+    writer = SentenceWriter(Selection.read(QueryDict(""), RunView(trained)), {})
+    monkeypatch.setattr(writer, "topic", lambda k: topic_link(k, name, has_name))
+    parts = writer.topic_above_all(3, words)
+    said = "".join(part if isinstance(part, str) else part.name for part in parts)
+    assert said == sentence.replace("T03", name)
+
+
 def test_a_family_does_not_name_its_topics_twice(trained):
     run = RunView(trained)
     topics = list(range(trained.topics))
