@@ -151,8 +151,8 @@ SAME = Shaped(
             SAME,
             (0.44, 0.23),
             "Guillem Jover",
-            "44% of the words from October 2013 to June 2019, 1.2% before and after (the same"
-            " maintainers: 23%), mostly from Guillem Jover",
+            "44% of the words from October 2013 to June 2019, 1.2% before and after (23% for"
+            " the same maintainers), mostly from Guillem Jover",
         ),
         (
             replace(SAME, same="handle"),
