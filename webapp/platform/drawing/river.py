@@ -263,14 +263,29 @@ class RiverPicture:
         ]
         return mark_safe("".join(parts))  # numbers, and texts and addresses that are escaped
 
-    def _veils(self) -> str:
-        """Over the bins with few words, so that they are pale."""
-        edges = np.linspace(0, WIDTH, self.n + 1)
-        return "".join(
-            f'<rect class="few" x="{left:.1f}" width="{right - left:.1f}" height="{HEIGHT}"/>'
+    def _pale_spans(self) -> list[tuple[float, float]]:
+        """The bins with few words, from where to where."""
+        edges = np.linspace(0, WIDTH, self.n + 1).tolist()
+        return [
+            (left, right)
             for left, right, has_few in zip(edges, edges[1:], self.few_words, strict=False)
             if has_few
+        ]
+
+    def _veils(self) -> str:
+        """Over the bins with few words, so that they are pale."""
+        return "".join(
+            f'<rect class="few" x="{left:.1f}" width="{right - left:.1f}" height="{HEIGHT}"/>'
+            for left, right in self._pale_spans()
         )
+
+    def _space_of_family(self, top: np.ndarray, bottom: np.ndarray) -> Space:
+        """Between its two lines, without the place of the scale and pale times, in which a white
+        name can't be read."""
+        taken = [_scale_bar()]
+        for left, right in self._pale_spans():
+            taken.append(_whole_height(left, right))
+        return Space(self.xs, top, bottom, taken)
 
     def _general_talk(self, top: np.ndarray) -> tuple[str, str]:
         """What is in no family, below all of them; and its name, "" where that has no room."""
@@ -289,9 +304,7 @@ class RiverPicture:
         heights = [band.shares * HEIGHT for band in stream.bands]
         edges = np.concatenate([[top], top + np.cumsum(heights, axis=0)])
         bands = list(zip(stream.bands, edges[:-1], edges[1:], strict=True))
-        topic_names, family_name = _names(
-            Space(self.xs, top, bottom, [_scale_bar()]), stream, bands
-        )
+        topic_names, family_name = _names(self._space_of_family(top, bottom), stream, bands)
         title = f"{escape(isolated(stream.name))}: {percent(stream.share)} of the words"
         paths = [
             f'<a href="{escape(stream.url)}"><path d="{area(self.xs, top, bottom)}" class="family">'
@@ -398,6 +411,11 @@ def _scale_bar() -> PlacedText:
     height = HEIGHT * SCALE_BAR
     middle = HEIGHT - SCALE_FLOOR - height / 2
     return PlacedText(right / 2, middle, right, height + 2 * SCALE_MARGIN, SCALE_SIZE, (SCALE,))
+
+
+def _whole_height(left: float, right: float) -> PlacedText:
+    """A time in which no name may stand, at any height."""
+    return PlacedText((left + right) / 2, HEIGHT / 2, right - left, 2 * HEIGHT, TOPIC_SIZE, ())
 
 
 def mean_time(shares: np.ndarray) -> float:

@@ -110,6 +110,7 @@ AMOUNT_HEIGHT = 32  # of the bars that say how many words there are
 AMOUNT_WIDTH = 0.88  # of a bar, of its period's
 AMOUNT_GAP = 0.06  # before a bar
 HALF_CENTURY = 50
+TICK_LETTER = 6  # units: how wide a digit of the axis is
 
 
 @register.simple_tag
@@ -303,10 +304,19 @@ class _LineChart:
         return bars
 
     def _ticks(self) -> list[dict]:
-        return [
-            {"x": self.x[i], "text": text, "anchor": self._anchor(self.x[i])}
-            for i, text in _ticks(self.page.by, self.bins, self.size.labels)
-        ]
+        ticks = []
+        for i, text in _ticks(self.page.by, self.bins, self.size.labels):
+            x = self._place_of_tick(i)
+            half_width = TICK_LETTER * len(text) / 2
+            ticks.append({"x": x, "text": text, "anchor": self._anchor(x, half_width)})
+        return ticks
+
+    def _place_of_tick(self, i: int) -> float:
+        """A decade is labelled by its first year, where that year lies: the tinted years of a change
+        are read off this axis. Other bins are labelled at their middle."""
+        if self.page.by == "decade":
+            return self.x[i] - self.step / 2
+        return self.x[i]
 
     def _axis(self) -> list[dict]:
         """Shares at the left; a small chart has none."""
@@ -414,12 +424,15 @@ class _LineChart:
             "anchor": self._anchor(middle),
         }
 
-    def _anchor(self, x: float) -> Anchor:
-        """The anchor of a text at this place, with which it does not leave the chart."""
+    def _anchor(self, x: float, half_width: float | None = None) -> Anchor:
+        """The anchor of a text at this place, with which it does not leave the chart. half_width:
+        of the text; where it is not given, a text as long as those at points has room."""
         edge = self.size.edge * self.size.width
-        if x < self.size.left + edge:
+        left_edge = edge if half_width is None else half_width
+        right_edge = edge / 2 if half_width is None else half_width
+        if x < self.size.left + left_edge:
             return "start"
-        if x > self.size.width - self.size.right - edge / 2:
+        if x > self._axis_end - right_edge:
             return "end"
         return "middle"
 

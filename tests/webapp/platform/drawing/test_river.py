@@ -85,6 +85,30 @@ def test_times_with_few_words_are_pale():
     assert {float(width) for _, width in veils} == {WIDTH / n}
 
 
+def test_no_name_stands_where_a_time_is_pale():
+    """Its letters are white. The family and its topic are widest in the last years, which are
+    pale."""
+    n = 20
+    few_words = [False] * (n - 6) + [True] * 6
+    widening = np.linspace(0.3, 0.9, n)
+    bands = [
+        TopicBand("Energy", "T00", "/0/0", 0.3, widening / 2),
+        TopicBand("Schools", "T01", "/0/1", 0.3, widening / 2),
+    ]
+    stream = Stream("Law & order", "/0", 0, 0.6, bands)
+    years = list(range(1900, 1900 + n))
+    picture = RiverPicture([stream], 1 - widening, years, 1900 + n, [], few_words=few_words)
+    names = re.findall(
+        r'<text x="(\d+)" y="\d+" class="(family|topic)-name" font-size="([\d.]+)">([^<]*)<',
+        picture.draw(),
+    )
+    assert {words for *_, words in names} == {"Law &amp; order", "Energy", "Schools"}
+    first_pale = WIDTH * (n - 6) / n
+    for x, kind, size, words in names:
+        width = curves.text_width(words.replace("&amp;", "&"), float(size), kind == "family")
+        assert float(x) + width / 2 <= first_pale, words
+
+
 def test_no_name_touches_the_bar_that_shows_the_scale():
     n = 12
     # most room for the name of what is in no family is at the left, where the bar is
