@@ -6,6 +6,23 @@
 // loaded, and where its `has_failed` is not what data-failed says. An element [data-lost] in it says when the server does not answer.
 import { LOST } from "./live.js";
 
+// What somebody writes is not lost: while a box to pin is open, or what was typed is not sent, another page waits.
+let isUnsent = false;
+addEventListener("input", ({ target }) => { if (target.form?.method === "post") isUnsent = true; });
+addEventListener("submit", () => { isUnsent = false; });
+const isSomebodyWriting = () => isUnsent || document.querySelector("details.pin[open]") !== null;
+
+function sayThatNewsWait(part) {
+  if (document.querySelector("[data-news]")) return;
+  const line = document.createElement("p");
+  Object.assign(line, { className: "notice", role: "status" });
+  line.dataset.news = "";
+  const link = document.createElement("a");
+  Object.assign(link, { href: location.pathname + location.search, textContent: "Load this page again" });
+  line.append("There is something new here. It is shown when you have sent what you write. ", link, " to see it now.");
+  part.before(line);
+}
+
 function follow(part) {
   const wait = () => part.dataset.every && setTimeout(look, 1000 * part.dataset.every);
   let missed = 0;
@@ -20,6 +37,13 @@ function follow(part) {
     }
   }
 
+  // load: what brings the other page
+  function leave(load) {
+    if (!isSomebodyWriting()) return load();
+    sayThatNewsWait(part);
+    return wait();
+  }
+
   async function look() {
     if (document.hidden) return wait();
     const answer = await ask();
@@ -30,11 +54,11 @@ function follow(part) {
     if (missed) return wait();
     if (part.dataset.ready) {
       const { ready, has_failed } = JSON.parse(answer.text);
-      return ready || String(has_failed) !== part.dataset.failed ? location.reload() : wait();
+      return ready || String(has_failed) !== part.dataset.failed ? leave(() => location.reload()) : wait();
     }
     const fresh = new DOMParser().parseFromString(answer.text, "text/html").querySelector(`[data-part=${part.dataset.part}]`);
     if (!fresh) return location.reload(); // another page came, such as that to sign in
-    if (fresh.dataset.state !== part.dataset.state) return fresh.dataset.then ? location.replace(fresh.dataset.then) : location.reload();
+    if (fresh.dataset.state !== part.dataset.state) return leave(() => fresh.dataset.then ? location.replace(fresh.dataset.then) : location.reload());
     morph(part, fresh);
     wait();
   }

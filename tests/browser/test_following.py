@@ -28,6 +28,22 @@ ANOTHER_PAGE = """() => {
   return import("/static/js/part.js").then(() => null);
 }"""
 
+# A part whose state the server says is another one, beside a box to pin that somebody writes in
+OTHER_STATE = """() => {
+  const main = document.querySelector("main");
+  main.insertAdjacentHTML("beforeend",
+    '<details class="pin" open><summary>Pin</summary><form method="post"><input name="comment"></form></details>');
+  const part = document.createElement("p");
+  Object.assign(part.dataset, { part: "runs", every: "0.05", state: "1" });
+  main.append(part);
+  window.asked = 0;
+  window.fetch = async () => {
+    window.asked += 1;
+    return { ok: true, status: 200, text: async () => '<p data-part="runs" data-state="2"></p>' };
+  };
+  return import("/static/js/part.js").then(() => null);
+}"""
+
 
 def give_steps(page: Page, example: Example) -> None:
     """The page is told of three steps before the last one, however few a fast machine has stored
@@ -70,6 +86,29 @@ def test_a_page_loads_again_where_another_one_answers_for_its_part(page: Page, l
     page.goto("/")
     with page.expect_navigation():
         page.evaluate(ANOTHER_PAGE)
+
+
+def test_a_page_does_not_load_again_while_somebody_writes_what_to_pin(page: Page, live_system):
+    page.goto("/")
+    page.evaluate(OTHER_STATE)
+    page.wait_for_function("() => asked > 1")
+    expect(page.get_by_text("There is something new here.")).to_be_visible()
+    box = page.locator("main details.pin")
+    expect(box).to_have_attribute("open", "")
+    with page.expect_navigation():  # as soon as the box is closed and nothing was written
+        box.locator("summary").click()
+
+
+def test_a_page_does_not_load_again_before_what_was_typed_is_sent(page: Page, live_system):
+    page.goto("/")
+    page.evaluate(OTHER_STATE)
+    box = page.locator("main details.pin")
+    box.get_by_role("textbox").fill("Holds in each run")
+    box.locator("summary").click()
+    asked = page.evaluate("asked")
+    page.wait_for_function(f"() => asked > {asked + 1}")
+    with page.expect_navigation():
+        page.get_by_role("link", name="Load this page again").click()
 
 
 def test_topics_that_are_listed_take_the_colours_of_their_families(page: Page, example: Example):
