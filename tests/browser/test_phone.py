@@ -51,6 +51,17 @@ def test_the_text_of_a_document_is_on_the_first_screen(phone: Page, example):
     assert top(phone, ".proportions") < 900, "beside the text"
 
 
+def test_the_long_name_of_a_family_does_not_leave_the_screen(phone: Page, example):
+    """Below the map, where a page says which colour is which family's."""
+    phone.goto(f"{example.at}topics/?view=map")
+    name = phone.locator(".colours bdi").first
+    name.evaluate(
+        "(name) => { name.textContent = 'Agriculture & farmers · Interstate commerce & corporations'; }"
+    )
+    box = name.bounding_box()
+    assert box["x"] + box["width"] <= PHONE["width"]
+
+
 def test_the_order_of_a_document_is_that_of_the_screen(phone: Page, example):
     phone.goto(f"{example.at}documents/2/")
     places = phone.locator("h1, .in-short, #text, .margin").evaluate_all(

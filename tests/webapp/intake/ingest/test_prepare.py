@@ -145,7 +145,10 @@ def test_a_preview_says_that_few_topics_can_be_learned_of_few_documents(document
 
 def test_the_preview_says_that_sixty_documents_are_few(client):
     _, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
-    assert queries.TOO_FEW in client.get(url).content.decode()
+    answer = client.get(url).content.decode()
+    before_choices = answer[: answer.index('id="change"')]
+    assert queries.TOO_FEW in before_choices, "only who changes how it is read sees it"
+    assert answer.count(queries.TOO_FEW) == 1
 
 
 def test_the_form_of_a_training_says_that_documents_are_few(ready, monkeypatch):

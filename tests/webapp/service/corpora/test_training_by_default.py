@@ -1,11 +1,14 @@
 """A run is trained when a corpus has been read, unless that was declined; and the example is there
 from the start."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
 from inference.errors import Invalid
 from tasks.corpora import read_corpus
+from tests.conftest import ROOT
 from tests.corpora import as_csv, example_rows
 from tests.webapp.intake.ingest.test_upload import fields, prepare
 from webapp.intake.ingest import corpora
@@ -82,6 +85,20 @@ def test_the_example_is_made_once_and_led_to(client, settings):
     )
     page = client.get(reverse("home")).content.decode()
     assert "Open the example" in page or "Watch the example being read" in page
+
+
+@pytest.mark.parametrize("status", ["reading", "ready"])
+def test_the_first_lesson_says_how_the_button_begins_before_the_example_is_done(
+    client, settings, status
+):
+    settings.EXAMPLE = False
+    client.post(reverse("example"))
+    Corpus.objects.update(status=status)
+    lesson = " ".join((ROOT / "docs" / "lessons" / "1-what-is-it-about.md").read_text().split())
+    (beginning,) = re.findall("the button begins with “([^”]+)”", lesson)
+    page = client.get(reverse("home")).content.decode()
+    (button,) = re.findall(r'<a class="button primary"[^>]*>\s*([^<]+)<', page)
+    assert button.startswith(beginning)
 
 
 def test_the_example_opens_its_first_run_as_later_ones_may_be_variants(client, settings):
