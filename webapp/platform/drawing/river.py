@@ -17,6 +17,8 @@ from webapp.platform.drawing.numbers import percent
 WIDTH = 880
 HEIGHT = 400
 
+LEAST_SMOOTHED = 24  # bins of a river that is smoothed: five of fewer bins are an age
+
 # Names
 FAMILY_SIZES = (15.0, 13.5, 12.0)  # tried in this order
 TOPIC_SIZE = 12.0
@@ -424,8 +426,11 @@ def mean_time(shares: np.ndarray) -> float:
 
 
 def _smooth(stream: Stream) -> Stream:
-    """Its bands in the order of their times, without the bins' chance."""
-    bands = [replace(band, shares=smoothed(smoothed(band.shares))) for band in stream.bands]
+    """Its bands in the order of their times, without the bins' chance. Few bins are long, and have
+    little of it: smoothed, they would show other shares than the sentences beside the river."""
+    bands = list(stream.bands)
+    if bands and len(bands[0].shares) >= LEAST_SMOOTHED:
+        bands = [replace(band, shares=smoothed(smoothed(band.shares))) for band in bands]
     bands.sort(key=lambda band: mean_time(band.shares))
     return replace(stream, bands=bands)
 

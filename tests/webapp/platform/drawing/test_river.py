@@ -19,6 +19,7 @@ from webapp.platform.drawing.river import (
     Stream,
     TopicBand,
     WordSpan,
+    _smooth,
 )
 
 NAMES = ["Navy & ships", "Health care & Social Security", "Tariff", "Supreme Court & cases", ""]
@@ -39,6 +40,16 @@ def streams(chance: np.random.Generator, n: int) -> list[Stream]:
         )
         for f in range(3)
     ]
+
+
+@pytest.mark.parametrize(("bins", "is_smoothed"), [(8, False), (40, True)])
+def test_few_bins_have_the_shares_that_sentences_say(bins, is_smoothed):
+    """Of eight bins in thirty years the picture showed 31%, and the sentence above it said 42%."""
+    shares = np.zeros(bins)
+    shares[bins // 2] = 0.8
+    stream = Stream("Navy", "/", 1, 0.2, [TopicBand("Navy", "T1", "/1", 0.2, shares)])
+    drawn_peak = _smooth(stream).shares.max()
+    assert (drawn_peak < 0.8) == is_smoothed
 
 
 @pytest.mark.parametrize("seed", range(6))
