@@ -253,7 +253,8 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
 }
 
 // Shares that a notebook has kept: `labels` of periods or values, `lines` {label, values} with null where nothing is known.
-export function keptLines(element, labels, lines) {
+// `ticks` {position, text}: what the server wrote below its drawing, as long names of periods find no room; position: among the labels.
+export function keptLines(element, labels, lines, ticks) {
   const colour = colours();
   const most = Math.max(...lines.flatMap(({ values }) => values.filter((value) => value !== null)));
   const shift = colour.topics.length - colour.lines.length;
@@ -261,12 +262,13 @@ export function keptLines(element, labels, lines) {
   const hue = (i) => colour.topics[place(i)];
   const lasts = lines.map(({ label, values }, i) => ({ number: i, label, hue: place(i), at: last(values.filter((value) => value !== null)) ?? 0 }));
   const shape = layout(colour, { steps: labels.length - 1, y: ".0%", labels: spread(lasts, labels.length - 1, most, heightOf(element), colour) });
-  const ticks = ticksOf(labels);
-  Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
+  Object.assign(shape.xaxis, {
+    title: undefined, tickformat: undefined, tickvals: ticks.map(({ position }) => position), ticktext: ticks.map(({ text }) => plain(text)),
+  });
   shape.yaxis.range = [0, most * 1.06];
   shape.margin.r = element.clientWidth < 600 ? 110 : 190;
   draw(element, lines.map(({ label, values }, i) => ({
-    x: labels.map(plain), y: values, mode: labels.length > 40 ? "lines" : "lines+markers", cliponaxis: false, connectgaps: false,
+    x: labels.map((_, i) => i), y: values, mode: labels.length > 40 ? "lines" : "lines+markers", cliponaxis: false, connectgaps: false,
     line: { color: hue(i), width: 1.8 }, marker: { color: hue(i), size: 4 },
     text: values.map((value, j) => plain(`${labels[j]}  ${label}  ${value === null ? "" : `${(100 * value).toFixed(1)}%`}`)), hovertemplate: "%{text}<extra></extra>",
   })), shape);

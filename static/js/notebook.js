@@ -12,10 +12,12 @@ for (const drawn of document.querySelectorAll(".kept-chart")) {
   const columns = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.dataset.value));
   const lines = columns.map((label, i) => ({ label, values: rows.map((row) => number(row[i + 1])) }));
+  const ticks = [...drawn.querySelectorAll("text[data-position]")]
+    .map((tick) => ({ position: Number(tick.dataset.position), text: tick.textContent }));
   const plot = document.createElement("div");
   plot.className = "plot";
   drawn.replaceWith(plot);
-  const draw = () => keptLines(plot, rows.map(([label]) => label), lines);
+  const draw = () => keptLines(plot, rows.map(([label]) => label), lines, ticks);
   addEventListener("themechange", draw);
   draw();
 }

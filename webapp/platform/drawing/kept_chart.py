@@ -209,9 +209,10 @@ class _Chart:
         drawn_ticks = []
         for tick in kept_axes.ticks(self.labels, FIELD_WIDTH / LETTER_UNITS):
             drawn_tick = format_html(
-                '<text x="{}" y="{}" text-anchor="middle">{}</text>',
+                '<text x="{}" y="{}" text-anchor="middle" data-position="{}">{}</text>',
                 f"{EDGE_UNITS + tick.position * step:.1f}",
                 FIELD_HEIGHT + LABEL_BASELINE,
+                f"{tick.position:.4g}",  # for the page's script, which draws the chart again
                 tick.text,
             )
             drawn_ticks.append(drawn_tick)

@@ -67,7 +67,7 @@ def test_no_label_of_a_chart_is_cut():
     left, width = (
         float(number) for number in re.search(r'viewBox="(\S+) \S+ (\S+)', drawn).groups()
     )
-    labels = re.findall(r'<text x="([\d.]+)" y="\d+" text-anchor="middle">([^<]+)', drawn)
+    labels = re.findall(r'<text x="([\d.]+)" y="\d+" text-anchor="middle" [^>]*>([^<]+)', drawn)
     assert len(labels) > 3
     for x, text in labels:
         half = kept_chart.LETTER_UNITS * len(text) / 2
@@ -79,6 +79,20 @@ def test_no_label_of_a_chart_is_cut():
             assert 0 <= text.at[0] - half and text.at[0] + half <= picture.width
     sides = [text.text for text in picture.texts if text.text.endswith("%")]
     assert sides == ["0%", "10%", "20%", "30%", "40%", "50%"]
+
+
+def test_the_page_draws_the_axis_that_the_server_wrote():
+    """The page's own labels were “December 1…”, slanted and cut: no year could be read."""
+    half_years = [
+        f"{months.format(year)}"
+        for year in range(1996, 2020)
+        for months in ("January {0}–June {0}", "July {0}–December {0}")
+    ]
+    drawn = kept_chart.draw(["half-year", "War"], [[label, 0.41] for label in half_years])
+    written = re.findall(r'data-position="([\d.]+)">([^<]+)', drawn)
+    assert ("8", "2000") in written
+    assert all(int(year) == 1996 + float(position) / 2 for position, year in written)
+    assert len(written) > 3
 
 
 @pytest.mark.parametrize(
