@@ -57,9 +57,15 @@ def document_set_of(
             (6, 90),
             -0.61,
             "maintainer",
-            "Package: each group has texts of too few different maintainers to tell",
+            "Package: its groups differ, but each has texts of too few different maintainers to tell"
+            " whether by chance",
         ),
-        ((6, 90), -0.61, "", "Package: each group has too few documents to tell"),
+        (
+            (6, 90),
+            -0.61,
+            "",
+            "Package: its groups differ, but each has too few documents to tell whether by chance",
+        ),
         ((6, 90), 0.02, "maintainer", "Package: no topic differs by more than chance"),
         ((60, 90), 0.61, "maintainer", "Package: no topic differs by more than chance"),
     ],

@@ -29,8 +29,12 @@ SMALL_DIFFERENCES = (
 )
 TOO_FEW = "{field}: not compared, as its groups have texts of too few {units}"
 TOO_FEW_DOCUMENTS = "{field}: not compared, as its groups have too few documents"
-TOO_FEW_TO_TELL = "{field}: each group has texts of too few {units} to tell"
-TOO_FEW_DOCUMENTS_TO_TELL = "{field}: each group has too few documents to tell"
+TOO_FEW_TO_TELL = (
+    "{field}: its groups differ, but each has texts of too few {units} to tell whether by chance"
+)
+TOO_FEW_DOCUMENTS_TO_TELL = (
+    "{field}: its groups differ, but each has too few documents to tell whether by chance"
+)
 # Of the words: where few units are compared, and even so large a difference may be chance, nobody can
 # tell whether topics differ
 LARGE_DIFFERENCE = 0.1
