@@ -34,7 +34,7 @@ from webapp.analysis.findings.kinds.keywords import Keywords
 from webapp.analysis.findings.kinds.mark import MarkItem
 from webapp.analysis.findings.kinds.sense import Sense
 from webapp.analysis.findings.name_counts import NameCheck, NameCounts
-from webapp.analysis.findings.over_time import SpanAsker
+from webapp.analysis.findings.over_time import SpanAsker, is_nearly_counted
 from webapp.analysis.findings.river import River, say_few_words
 from webapp.analysis.findings.screen import (
     change_lines,
@@ -915,6 +915,36 @@ def test_the_line_below_the_heading_says_who_speaks(trained, client):
     assert int(said[1]) == sum(number > 0 for number in words.values())
     assert max(words, key=words.get) == said[2]
     assert round(100 * words[said[2]] / sum(words.values())) == int(said[3])
+
+
+def test_the_line_counts_those_who_wrote_beside_what_they_wrote_of(monkeypatch):
+    """It named packages alone, though a column said who maintained each."""
+    columns = [SimpleNamespace(name="package"), SimpleNamespace(name="maintainer")]
+    words = {
+        "package": (["nginx", "samba"], [30, 70]),
+        "maintainer": (["A", "B", "C"], [40, 0, 60]),
+    }
+
+    def sums_of(_selection, name):
+        labels, tokens = words[name]
+        return SimpleNamespace(labels=labels, all_tokens=np.array(tokens))
+
+    monkeypatch.setattr(who_speaks.sums, "of_selection", sums_of)
+    monkeypatch.setattr(who_speaks.fields, "categories", lambda _version: columns)
+    monkeypatch.setattr(who_speaks.fields, "names", lambda _version: [])
+    unit = SimpleNamespace(field=columns[0])
+    monkeypatch.setattr(who_speaks.corpus_unit, "unit_of", lambda _version: unit)
+    selection = SimpleNamespace(
+        version=None, has_conditions=False, corpus=SimpleNamespace(embargo=False)
+    )
+    said = "by 2 maintainers, with 2 values of “package”, most words in samba (70%)"
+    assert who_speaks.say_who_speaks(selection) == said
+
+
+def test_a_share_is_said_where_a_reader_would_divide_by_another():
+    """“24% since July 2023, 4.0% before” stood beside “4.5 times”: the same packages had 5.3%."""
+    assert not is_nearly_counted((0.236, 0.040), (0.236, 0.053))
+    assert is_nearly_counted((0.236, 0.040), (0.236, 0.042))
 
 
 def test_the_line_names_nobody_under_embargo_nor_where_one_speaks(trained, monkeypatch):

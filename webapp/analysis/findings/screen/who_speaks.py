@@ -6,6 +6,7 @@ from webapp.analysis.findings.sentences import briefly
 from webapp.core.documents import corpus_unit, fields, sums, unit_sentences, unit_words
 from webapp.core.documents.selection import RunSelection
 from webapp.intake.metadata import Names, ValueField
+from webapp.intake.metadata.column_names import names_people
 from webapp.models import Version
 from webapp.platform.drawing.numbers import count
 
@@ -14,23 +15,26 @@ LEAST_SHARE = 0.05  # of the words, that who has most of them must have to be na
 
 def say_who_speaks(selection: RunSelection) -> str:
     """How many speak, and who has most of the words; "" where no column says who, or where all of
-    the set is by one. Under embargo nobody is named, as the value may be a text."""
+    the set is by one. Where the texts are compared by another column, "with 64 values of “package”",
+    the persons who wrote them are counted before it."""
     field = _speaker_field(selection.version)
     if field is None:
         return ""
+    said = _say_values(selection, field)
+    persons = _persons_field(selection.version, field)
+    said_persons = "" if persons is None else _say_how_many(selection, persons)
+    return ", ".join(filter(None, [said_persons, said]))
+
+
+def _say_values(selection: RunSelection, field: ValueField | Names) -> str:
+    """How many values of a column the set has, and which has most of the words. Under embargo none
+    is named, as the value may be a text."""
+    with_speakers = _say_how_many(selection, field)
+    if not with_speakers or isinstance(field, Names):
+        return with_speakers
     are_persons = field.name.casefold() in unit_words.PLURALS
-    preposition = "by" if are_persons else "with"
-    values = unit_words.values_of(field.name)
-    if isinstance(field, Names):
-        if selection.has_conditions:
-            return ""  # to count who speaks in a set would read the column of all documents
-        return f"{preposition} {count(field.different)} {values}"
     sums_by_speaker = sums.of_selection(selection, field.name)
     words = sums_by_speaker.all_tokens
-    speakers = int(np.count_nonzero(words))
-    if speakers < 2:
-        return ""
-    with_speakers = f"{preposition} {count(speakers)} {values}"
     largest = int(words.argmax())
     share = float(words[largest] / words.sum())
     if share < LEAST_SHARE or selection.corpus.embargo:
@@ -39,6 +43,33 @@ def say_who_speaks(selection: RunSelection) -> str:
     if are_persons:
         return f"{with_speakers}, most by {name} ({briefly(share)} of the words)"
     return f"{with_speakers}, most words in {name} ({briefly(share)})"
+
+
+def _say_how_many(selection: RunSelection, field: ValueField | Names) -> str:
+    """ "by 42 presidents", "with 64 values of “package”"; "" where it is one, or is not counted."""
+    preposition = "by" if field.name.casefold() in unit_words.PLURALS else "with"
+    values = unit_words.values_of(field.name)
+    if isinstance(field, Names):
+        if selection.has_conditions:
+            return ""  # to count who speaks in a set would read the column of all documents
+        return f"{preposition} {count(field.different)} {values}"
+    different = int(np.count_nonzero(sums.of_selection(selection, field.name).all_tokens))
+    return "" if different < 2 else f"{preposition} {count(different)} {values}"
+
+
+def _persons_field(
+    version: Version, speaker_field: ValueField | Names
+) -> ValueField | Names | None:
+    """The column of the persons who wrote the texts, where these are compared by another one."""
+    if speaker_field.name.casefold() in unit_words.PLURALS:
+        return None
+    columns = [*fields.categories(version), *fields.names(version)]
+    of_persons = (
+        field
+        for field in columns
+        if field.name.casefold() in unit_words.PLURALS and names_people(field.name)
+    )
+    return next(of_persons, None)
 
 
 def _speaker_field(version: Version) -> ValueField | Names | None:
