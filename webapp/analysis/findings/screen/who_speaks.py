@@ -63,7 +63,7 @@ def _persons_field(
     """The column of the persons who wrote the texts, where these are compared by another one."""
     if speaker_field.name.casefold() in unit_words.PLURALS:
         return None
-    columns = [*fields.categories(version), *fields.names(version)]
+    columns: list[ValueField | Names] = [*fields.categories(version), *fields.names(version)]
     of_persons = (
         field
         for field in columns
