@@ -235,7 +235,7 @@ class RiverPicture:
         self.xs = (np.arange(self.n) + 0.5) * WIDTH / self.n
         self.xs[0] = 0.0
         self.xs[-1] = WIDTH
-        smooth_streams = [_smooth(stream) for stream in streams]
+        smooth_streams = [smooth_stream(stream) for stream in streams]
         self.streams = sorted(smooth_streams, key=lambda stream: mean_time(stream.shares))
 
     def draw(self) -> SafeString:
@@ -425,7 +425,7 @@ def mean_time(shares: np.ndarray) -> float:
     return float(np.arange(len(shares)) @ shares / max(shares.sum(), 1e-12))
 
 
-def _smooth(stream: Stream) -> Stream:
+def smooth_stream(stream: Stream) -> Stream:
     """Its bands in the order of their times, without the bins' chance. Few bins are long, and have
     little of it: smoothed, they would show other shares than the sentences beside the river."""
     bands = list(stream.bands)

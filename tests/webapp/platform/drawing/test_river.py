@@ -19,7 +19,7 @@ from webapp.platform.drawing.river import (
     Stream,
     TopicBand,
     WordSpan,
-    _smooth,
+    smooth_stream,
 )
 
 NAMES = ["Navy & ships", "Health care & Social Security", "Tariff", "Supreme Court & cases", ""]
@@ -48,7 +48,7 @@ def test_few_bins_have_the_shares_that_sentences_say(bins, is_smoothed):
     shares = np.zeros(bins)
     shares[bins // 2] = 0.8
     stream = Stream("Navy", "/", 1, 0.2, [TopicBand("Navy", "T1", "/1", 0.2, shares)])
-    drawn_peak = _smooth(stream).shares.max()
+    drawn_peak = smooth_stream(stream).shares.max()
     assert (drawn_peak < 0.8) == is_smoothed
 
 
