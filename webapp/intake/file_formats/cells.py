@@ -36,7 +36,6 @@ BROKEN = "line ends in its text, which nothing quotes, broke it; its lines were 
 MOST_BROKEN = 10_000  # lines of a row that line ends in its text have broken
 LONGER = 0.9  # of the rows that are longer than the header by one cell, where rows have names
 KIND_CHARACTERS = 1_000_000  # of them, at most, behind those by which the header is found
-MAX_NAME_BY_FIELD = 60  # letters of a field that names its row: a longer one is a text
 KIND_ROWS = 1_000  # by which the kinds of their values are guessed: the first may be alike
 
 
@@ -374,24 +373,11 @@ def document(
         value = cell(i, MAX_FIELD)
         if value and fields.keeps(column):
             metadata[column] = value
-    title = cell(options.title, MAX_TITLE) or name_by_field(metadata)
+    title = cell(options.title, MAX_TITLE)
     date = cell(options.date, MAX_DATE)
     source_id = cell(options.id, MAX_ID)
     row_document = Document(text, title, date, source_id, metadata, name, place_in_file)
     yield from cleaned(raw, row_document, options)
-
-
-def name_by_field(metadata: dict[str, str]) -> str:
-    """What a row without a title is called: its first short field with letters that is no address, as
-    the package of a change; "" where it has none. Persons are left out, as it is by them and not
-    about them, and as pseudonyms may replace them."""
-    for column, value in metadata.items():
-        is_address = "://" in value or "@" in value
-        if len(value) > MAX_NAME_BY_FIELD or is_address or names_people(column):
-            continue
-        if any(map(str.isalpha, value)):
-            return value
-    return ""
 
 
 def marked_missing(value: str, column: str, options: Options) -> bool:

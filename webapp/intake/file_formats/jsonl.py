@@ -340,8 +340,7 @@ def document(
         missing = not written or cells.marked_missing(written, column, options)
         if not missing and fields.keeps(column):
             metadata[column] = written
-    title = cell("title", MAX_TITLE) or cells.name_by_field(metadata)
-    about = title, cell("date", 60), cell("id", MAX_ID)
+    about = cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID)
     yield from cells.cleaned(
         text, Document(cleaned, *about, metadata, name, place_in_file), options
     )

@@ -12,7 +12,7 @@ from tests.webapp.intake.file_formats.reading import load, roles, zipped
 from tests.webapp.intake.file_formats.test_examples import FOLDER
 from tests.webapp.intake.file_formats.test_marked_up import changed
 from webapp.intake import file_formats
-from webapp.intake.file_formats import bag, cells, json_file, jsonl, mtx
+from webapp.intake.file_formats import bag, json_file, jsonl, mtx
 from webapp.intake.file_formats.base import MAX_TEXT, Document, Unreadable
 
 GOOD = "".join(f"k{i},a text of some length about number {i}\n" for i in range(20))
@@ -33,47 +33,6 @@ def test_a_field_of_100_mb(tmp_path):
         "k0",
         "k2",
     ] and f"more than {MAX_TEXT:,} characters" in problems[0].message
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        (
-            "a.csv",
-            "package,maintainer,date,text\n"
-            + "".join(
-                f"nginx,Ann,2020-01-{i:02d},{'A long text of a change. ' * 5}{i}\n"
-                for i in range(1, 10)
-            ),
-        ),
-        (
-            "a.jsonl",
-            "".join(
-                json.dumps(
-                    {
-                        "stars": 5,
-                        "maintainer": "Ann",
-                        "package": "nginx",
-                        "text": "A long text of a change. " * 5,
-                    }
-                )
-                + "\n"
-                for _ in range(9)
-            ),
-        ),
-    ],
-)
-def test_a_row_without_a_title_is_called_by_its_first_field(file, name, content):
-    """All changes of packages were “Untitled”: neither a list nor a citation said of what they
-    were."""
-    documents, _ = load(*file(content, name))
-    assert {document.title for document in documents} == {"nginx"}
-    assert documents[0].metadata["package"] == "nginx"
-
-
-@pytest.mark.parametrize("value", ["https://example.org", "a@example.org", "17", "word " * 13])
-def test_what_says_nothing_of_a_row_names_none(value):
-    assert cells.name_by_field({"column": value}) == ""
 
 
 def test_ten_thousand_columns(file):
