@@ -417,7 +417,14 @@ def _scale_bar() -> PlacedText:
 
 def _whole_height(left: float, right: float) -> PlacedText:
     """A time in which no name may stand, at any height."""
-    return PlacedText((left + right) / 2, HEIGHT / 2, right - left, 2 * HEIGHT, TOPIC_SIZE, ())
+    return PlacedText(
+        x=(left + right) / 2,
+        y=HEIGHT / 2,
+        width=right - left,
+        height=2 * HEIGHT,
+        size=TOPIC_SIZE,
+        lines=(),
+    )
 
 
 def mean_time(shares: np.ndarray) -> float:
