@@ -51,7 +51,8 @@ def test_name_a_topic_and_undo(page: Page, run):
     page.get_by_label("Merge into").fill("T03")
     page.get_by_label("plum").check()
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(PLUM, has_text=LABEL).first).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text(LABEL)
+    expect(page.get_by_text("is merged into").first).to_be_visible()
     page.goto(run + "topics/")
     expect(page.locator("main .chip", has_text="T03").first).to_be_visible()
     # It is read as a part of T03
