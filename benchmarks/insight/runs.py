@@ -20,6 +20,7 @@ from benchmarks.browser import reading_fields, training_form
 from benchmarks.insight.collections import Collection
 from inference import engines
 from inference.explore.company import company
+from inference.explore.naming import general_talk
 from tasks.corpora import read_corpus, store_upload
 from tasks.runs import train
 from webapp.analysis.findings import compute, stored
@@ -70,9 +71,10 @@ def _name_anew(run) -> None:
     called = names.of_finished(run, SimpleNamespace(check=lambda: None))
     names.rename(run, called)
     kinds = company(evidence.of(run))
-    for k, name in enumerate(called.names):
+    is_general = general_talk(kinds, called.names)
+    for k in range(run.topics):
         Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(
-            background=bool(kinds.general[k] and not name.parts), mixed=bool(kinds.mixed[k])
+            background=bool(is_general[k]), mixed=bool(kinds.mixed[k])
         )
     StoredResult.objects.filter(snapshot=run.snapshot_id, key=family_tree.TREE).delete()
     cache.clear_all()

@@ -62,7 +62,7 @@ class TopicCompany(NamedTuple):
     @property
     def general(self) -> np.ndarray:
         """bool[K]: topics of no subject, talk that many documents have. One that has a name has a
-        subject nevertheless; who names topics tells."""
+        subject nevertheless (`naming.general_talk`)."""
         is_even = np.nan_to_num(self.tells, nan=np.inf) <= GENERAL
         return is_even & (self.spread >= 1) & ~self.mixed
 

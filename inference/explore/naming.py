@@ -252,6 +252,12 @@ def by_coverage(
     return names_of_topics
 
 
+def general_talk(kinds: TopicCompany, names: Sequence[Name]) -> np.ndarray:
+    """bool[K]: topics of no subject. What has a name has one, however little its words tell."""
+    is_nameless = np.array([not name.parts for name in names], bool)
+    return kinds.general & is_nameless
+
+
 def _topic_words(
     topic_pieces: PieceTable,
     evidence: Evidence,

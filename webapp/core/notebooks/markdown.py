@@ -34,9 +34,8 @@ def _heading(pin: PinRow) -> str:
 def escaped(text: str) -> str:
     """Text on one line that Markdown, and the HTML in it, shows as it is. A backslash stands only
     before what would be markup there."""
-    text = re.sub(
-        r"&(?=#?\w+;)", "&amp;", text
-    )  # "&" by itself, as in names of topics, is no markup
+    # "&" by itself, as in names of topics, is no markup
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", text)
     text = text.replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
     text = re.sub(r"([\\`*|])", r"\\\1", text)
     text = re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", text)  # not within a word

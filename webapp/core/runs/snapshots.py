@@ -17,7 +17,7 @@ from inference.explore.company import TopicCompany
 from inference.explore.cooccurrence import companions
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
-from inference.explore.naming import Name
+from inference.explore.naming import Name, general_talk
 from webapp.core.results.measures import MEASURED
 from webapp.core.runs import names, series
 from webapp.models import FormingStep, Metric, Run, Snapshot, Topic
@@ -251,10 +251,8 @@ def _topics(
             "apart": outcome.kinds.apart,
             "tells": outcome.kinds.tells,
         }
-        # What has a name has a subject
-        is_nameless = np.array([not name.parts for name in called])
         marks = {
-            "background": outcome.kinds.general & used & is_nameless,
+            "background": general_talk(outcome.kinds, called) & used,
             "mixed": outcome.kinds.mixed & used,
         }
     similar = _similar(outcome, used)
