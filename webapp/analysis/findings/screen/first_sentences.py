@@ -19,7 +19,8 @@ from webapp.core.results.view import RunView
 
 LEADING = 3  # families of the first sentence
 MOST = 0.5  # of the words: a time, or a group, is “mostly” about a family that has more
-# Of the words: how far a family moves, from the first third of the time to the last, that it is told
+# Of the words: how far a family moves, from the first third of the time to the last, that it is
+# told. Beside a leader that never changes, less is not seen in the river
 MOVED = 0.1
 THIRDS = 3  # parts of the time, of which each has a largest family
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
@@ -152,30 +153,27 @@ def _say_leader_throughout(
     n = len(river.totals)
     totals = np.array(river.totals, float)
     _, first_end, last_begin, _ = _edges_of_thirds(n)
-
-    def share_first_and_last(row: FindingHtml) -> tuple[float, float]:
-        return (
+    shares_of_thirds = [
+        (
             _part(row, shares, n, 0, first_end, totals[:first_end]),
             _part(row, shares, n, last_begin, n, totals[last_begin:]),
         )
-
-    def movement(row: FindingHtml) -> float:
-        before, after = share_first_and_last(row)
-        return abs(after - before)
-
-    moved_most = max(families, key=movement)
-    before, after = share_first_and_last(moved_most)
+        for row in families
+    ]
+    movements = [abs(after - before) for before, after in shares_of_thirds]
+    moved_most = int(np.argmax(movements))
+    before, after = shares_of_thirds[moved_most]
     leads: list[SentencePart | Named] = ["Throughout, ", _name_family(leader), " leads"]
-    if abs(after - before) < MOVED:
+    if movements[moved_most] < MOVED:
         return [*leads, "."]
     span = river.starts[-1] - river.starts[0]
     until = sentences.last_before(river.starts[first_end], span)
     since = sentences.first_from(river.starts[last_begin], span)
     both_shares = f"{briefly(before)} until {until} to {briefly(after)} since {since}."
-    if moved_most is leader:
+    if families[moved_most] is leader:
         return [*leads, f", from {both_shares}"]
     verb = "grew" if after > before else "fell"
-    return [*leads, ". ", _name_family(moved_most), f" {verb} from {both_shares}"]
+    return [*leads, ". ", _name_family(families[moved_most]), f" {verb} from {both_shares}"]
 
 
 def _say_leading(share: float) -> str:

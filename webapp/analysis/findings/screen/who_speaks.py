@@ -29,12 +29,14 @@ def say_who_speaks(selection: RunSelection) -> str:
 def _say_values(selection: RunSelection, field: ValueField | Names) -> str:
     """How many values of a column the set has, and which has most of the words. Under embargo none
     is named, as the value may be a text."""
-    with_speakers = _say_how_many(selection, field)
-    if not with_speakers or isinstance(field, Names):
-        return with_speakers
-    are_persons = field.name.casefold() in unit_words.PLURALS
+    if isinstance(field, Names):
+        return _say_how_many_names(selection, field)
     sums_by_speaker = sums.of_selection(selection, field.name)
     words = sums_by_speaker.all_tokens
+    with_speakers = _say_number(field, int(np.count_nonzero(words)))
+    if not with_speakers:
+        return ""
+    are_persons = field.name.casefold() in unit_words.PLURALS
     largest = int(words.argmax())
     share = float(words[largest] / words.sum())
     if share < LEAST_SHARE or selection.corpus.embargo:
@@ -47,14 +49,24 @@ def _say_values(selection: RunSelection, field: ValueField | Names) -> str:
 
 def _say_how_many(selection: RunSelection, field: ValueField | Names) -> str:
     """ "by 42 presidents", "with 64 values of “package”"; "" where it is one, or is not counted."""
-    preposition = "by" if field.name.casefold() in unit_words.PLURALS else "with"
-    values = unit_words.values_of(field.name)
     if isinstance(field, Names):
-        if selection.has_conditions:
-            return ""  # to count who speaks in a set would read the column of all documents
-        return f"{preposition} {count(field.different)} {values}"
-    different = int(np.count_nonzero(sums.of_selection(selection, field.name).all_tokens))
-    return "" if different < 2 else f"{preposition} {count(different)} {values}"
+        return _say_how_many_names(selection, field)
+    words = sums.of_selection(selection, field.name).all_tokens
+    return _say_number(field, int(np.count_nonzero(words)))
+
+
+def _say_how_many_names(selection: RunSelection, field: Names) -> str:
+    """Of a column of more names than are counted by; "" of a set: to count who speaks in it would
+    read the column of all documents."""
+    return "" if selection.has_conditions else _say_number(field, field.different)
+
+
+def _say_number(field: ValueField | Names, different: int) -> str:
+    """ "by 42 presidents"; "" where it is one."""
+    if different < 2:
+        return ""
+    preposition = "by" if field.name.casefold() in unit_words.PLURALS else "with"
+    return f"{preposition} {count(different)} {unit_words.values_of(field.name)}"
 
 
 def _persons_field(
