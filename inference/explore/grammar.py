@@ -43,6 +43,9 @@ OBLIQUE = ("en", "em")  # those that an adjective behind nothing never has in th
 UNGOVERNED = 2  # uses of such a phrase behind nothing, at least
 PERSON_GOVERNED = 0.15  # of a first name's uses, behind articles and prepositions, at most
 SHORTEST_PHRASE = 2  # words of the name of a person
+# Of the uses of a phrase, between two marks of sentences: from here on it addresses somebody, as
+# "dear friends," does, or is a heading. What stands in lists is used otherwise, too
+ADDRESSES = 0.5
 # Of all uses within sentences, with a capital: where fewer have one, texts write names small, too
 LEAST_CAPITALS = 0.005
 ACRONYM_CAPITALS = 2  # letters of "TCP" or "IPv6"; an adjective with a capital has one
@@ -58,6 +61,7 @@ _ADDRESS = regex.compile(r"(?:https?|ftp)://\S+|www\.\S+")  # its words are no c
 _MARKS = r"[^\s\p{L}\p{N}]|\n\s*\n"
 _TOKEN = regex.compile(rf"[\p{{L}}\p{{M}}\p{{N}}]+|{_MARKS}")
 _JOINED_TOKEN = regex.compile(f"{WORD.pattern}|{_MARKS}")
+_SETTING_OFF = ".,;:!?\n—–"  # marks beside what is addressed; a blank line begins with a line's end
 _MARK = "."  # stands for the beginning and the end of a text
 # A word that touches a mark of programs, or a dot and another word; that has a digit, or stands
 # beside a number ("5 pct", "PEP 8"). Brackets count where they touch a name's end: "call(".
@@ -168,6 +172,22 @@ class Grammar:
         if kind == "":
             return not (self.nouns_have_capitals and form.islower())
         return kind == "noun" or (kind == "modifier" and is_acronym(form))
+
+    def is_address(self, phrase: str) -> bool:
+        """Whether a phrase is mostly set off by commas and full stops on both sides: it addresses
+        somebody ("dear friends,"), or is a heading."""
+        first, *later_words = _small_letters(phrase).split()
+        uses = alone = 0
+        for words, _ in self._texts:
+            for start in _places(words, first):
+                end = start + 1 + len(later_words)
+                if words[start + 1 : end] != later_words:
+                    continue
+                uses += 1
+                before = words[start - 1] if start else _MARK
+                behind = words[end] if end < len(words) else _MARK
+                alone += before[0] in _SETTING_OFF and behind[0] in _SETTING_OFF
+        return uses >= LEAST_USES and alone >= ADDRESSES * uses
 
     def small_share(self, word: str) -> float | None:
         """Which share of a word's uses within sentences is in small letters: next to none of
@@ -292,6 +312,18 @@ class Grammar:
             if uses.all >= SELDOM_USES and uses.governed < SELDOM * uses.all:
                 return "bare"  # "rose": what stands behind no article and no preposition
         return "noun" if uses.ends >= ENDS * uses.all else "modifier"
+
+
+def _places(words: list[str], word: str) -> Iterator[int]:
+    """Where a word stands among others."""
+    start = 0
+    while True:
+        try:
+            start = words.index(word, start)
+        except ValueError:
+            return
+        yield start
+        start += 1
 
 
 def is_acronym(form: str) -> bool:

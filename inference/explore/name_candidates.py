@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
+import regex
 
 from inference.bow import Bow
 from inference.documents import even_step
@@ -46,6 +47,11 @@ LEAST_LETTERS = 3  # letters that a word of a name must have, where words are wr
 MOST_DOCUMENTS = 1_000
 NO_RANK = FIRST_WORDS  # of a unit that has none of the topic's first words: behind all of them
 FOLLOWING = 16  # units, the best, of which it is asked whether they follow the topic
+
+
+# 2 to 89, of two letters or more: they number chapters and kings. With a C or an M they would be
+# abbreviations as well
+_ROMAN_NUMERAL = regex.compile(r"(?=..)(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 
 
 class Unit(NamedTuple):
@@ -377,6 +383,8 @@ def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
             return ""
     if not naming.avoided.isdisjoint(compared_parts) or "-" in (text[:1], text[-1:]):
         return ""
+    if grammar.is_address(text):
+        return ""
     return text
 
 
@@ -389,7 +397,7 @@ def _names_alone(naming: Naming, number: int) -> bool:
     compared_word = fold_apostrophes(word.spelling).casefold()
     if not may_name(word.spelling) or compared_word in naming.avoided:
         return False
-    if compared_word in naming.numerals:
+    if compared_word in naming.numerals or _ROMAN_NUMERAL.fullmatch(word.form):
         return False
     if naming.topic_pieces.documents(word.has) < naming.topic_pieces.least_documents:
         return False

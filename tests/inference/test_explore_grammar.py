@@ -71,6 +71,21 @@ def test_names_of_persons_stand_behind_no_article():
     assert not grammar.names_person("Supreme Court") and not grammar.names_person("samuel stone")
 
 
+SPEECH = """Dear friends, the harvest is in. The harvest of the dear friends of the farm, you see, dear
+friends! The old mill, the new mill and the wheat field feed us. A wheat field is green.
+
+Dear friends, we thank you. The `git commit` is new, and "git commit" is old, as (git commit) is.
+"""
+
+
+def test_what_addresses_somebody_stands_between_marks():
+    grammar = Grammar([SPEECH] * 4, stop_words("en"))
+    assert grammar.is_address("dear friends") and grammar.is_address("Dear Friends")
+    assert not grammar.is_address("wheat field") and not grammar.is_address("old mill")
+    assert not grammar.is_address("git commit"), "quotation marks and brackets set nothing off"
+    assert not grammar.is_address("barley field"), "never seen"
+
+
 def test_nouns_of_german_have_capitals():
     text = (
         "Der Bauer sieht den Weizen auf dem Feld. Wir sehen die grünen Felder und die Dörfer bei"

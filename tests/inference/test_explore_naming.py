@@ -249,6 +249,21 @@ def test_a_name_is_near_each_of_the_first_words(tmp_path, barley, name):
     assert names[0] == name
 
 
+@pytest.mark.parametrize(
+    ("heading", "is_name"),
+    [("XIV", False), ("LTD", True), ("Dear Elder", False), ("Great Mill", True)],
+)
+def test_numerals_of_chapters_and_addresses_name_nothing(tmp_path, heading, is_name):
+    """An abbreviation, and a phrase within sentences, in their places do."""
+    uses = f"The {heading} stands. We see the {heading} there."
+    if heading == "Dear Elder":
+        uses = f"{heading}, we stand. We see you, {heading}! The wheat."
+    texts = [uses] * 10 + [f"{uses} The wheat."] * 4
+    words = [[*heading.lower().split(), "wheat"], OF_COURTS]
+    names, _ = named(tmp_path, texts + COURTS * 8, [0] * 14 + [1] * 8, words)
+    assert (names[0] == heading) == is_name
+
+
 def test_a_topic_that_nothing_names_has_its_words(tmp_path):
     """No word of it is mostly its own: they are all in the other topic, too."""
     shared = ["Great old times.", "Old great days.", "Times of great days.", "Old times."]

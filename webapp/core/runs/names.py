@@ -32,7 +32,7 @@ from webapp.platform.storage import files
 
 # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
 LEAST_DOCUMENTS = 5
-METHOD = 12  # which way of naming is the present one; topics that an older one named are named anew
+METHOD = 13  # which way of naming is the present one; topics that an older one named are named anew
 GRAMMAR = 4_000_000  # characters that the grammar is learned from: about a second
 LEAST_CHARACTERS = 1_000  # of a text, or all of it: fragments would be ends of sentences
 SPANS = 24  # of time that names follow their topics over, with as many documents each
