@@ -1,4 +1,4 @@
-"""A family is called by its two largest topics that have names."""
+"""A family is called by its two largest topics that have names, else by a word of each of three."""
 
 import pytest
 
@@ -12,15 +12,14 @@ from webapp.models import Edit
 
 K = 5
 NAMED = {1: "Navy & ships", 2: "Army", 3: "Treasury"}
-WORDS = "man · wage · hand"
+WORDS = {0: "man · wage · hand", 4: "man · treasury · bank"}
 
 
 def labels_of(named: dict[int, str], **values: dict[int, str]) -> Labels:
     """Of K topics, those that are `named`; of the others only the words are known. values: what
     readers say, by field."""
     proposed = [
-        Proposal(named[k], (named[k],)) if k in named else Proposal(f"{WORDS} {k}")
-        for k in range(K)
+        Proposal(named[k], (named[k],)) if k in named else Proposal(WORDS[k]) for k in range(K)
     ]
     said: dict[str, dict[int, str]] = {field: {} for field in Edit.Field.values}
     return Labels(K, said | values, proposed)
@@ -35,14 +34,14 @@ def family_of(*topics: int, given: int = -1) -> Node:
     [
         ([1, 2, 3], "Navy & ships · Army", [1, 2]),
         ([0, 3, 4, 2], "Treasury · Army", [3, 2]),  # what has no name is left out
-        ([0, 3], "Treasury · 1 more topic", [3]),
-        ([0, 3, 4], "Treasury · 2 more topics", [3]),
-        ([0, 4], f"{WORDS} 0", [0]),
+        ([0, 3], "man · Treasury", [0, 3]),
+        ([3, 0, 4], "Treasury · man · bank", [3, 0, 4]),  # no word is said twice
+        ([0, 4], "man · treasury", [0, 4]),
         ([3], "Treasury", [3]),
-        ([4], f"T04 ({WORDS} 4)", [4]),
+        ([4], "T04 (man · treasury · bank)", [4]),
     ],
 )
-def test_the_two_largest_topics_with_names_stand_for_a_family(topics, name, named_by):
+def test_the_largest_topics_stand_for_a_family(topics, name, named_by):
     assert name_family(labels_of(NAMED), family_of(*topics)) == (name, named_by)
 
 
@@ -54,6 +53,11 @@ def test_a_label_of_a_reader_is_a_name_and_a_hidden_topic_names_nothing():
 def test_a_family_of_hidden_topics_is_called_by_them_nevertheless():
     labels = labels_of(NAMED, hidden={1: "1", 2: "1"})
     assert name_family(labels, family_of(1, 2)) == ("Navy & ships · Army", [1, 2])
+
+
+def test_a_family_of_which_one_topic_is_visible_is_called_as_this_one():
+    labels = labels_of(NAMED, hidden={1: "1"})
+    assert name_family(labels, family_of(1, 0)) == ("T00 (man · wage · hand)", [0])
 
 
 def test_a_group_has_the_name_that_its_reader_gave_it():

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.explore.naming import LIST
 from webapp.models import Edit, Run, Topic
 from webapp.platform.drawing.numbers import topic_label, topic_title
 from webapp.platform.storage.cache import cached
@@ -88,6 +89,11 @@ class Labels:
         """What it is called everywhere: the readers' label, else the proposed name, else its first
         words, "man · industrial · wage"."""
         return self.label(k) or self.proposed(k)
+
+    def listed_words(self, k: int) -> list[str]:
+        """The words that stand for a topic that has no name, the first ones first; [] of a topic
+        without words."""
+        return [word for word in self.proposed(k).split(LIST) if word]
 
     def is_background(self, k: int) -> bool:
         """Whether it is general talk, which lists and charts set apart."""
