@@ -21,6 +21,10 @@ EMPTY_ALPHA = 1e-30  # of a topic that gets no tokens: above 0, and never drawn
 SEED_WEIGHT = 0.1
 SEED_SHARE = 0.3
 SEED_SMALL = 0.5
+# Times their own tokens that seeds have beforehand, at most: with more, seeds that are rare beside an
+# equal share (slavery as one of 20 topics of the State of the Union: 27 times) were all that the topic
+# had; with five times as much or less, common words came before them
+SEED_MOST = 8.0
 # Of the tokens that a named topic begins with, that its prior has in the passes of the start, too:
 # without it a free topic could take the concept, and the named one another subject
 NEAR_WEIGHT = 0.3
@@ -65,7 +69,8 @@ def _tokens_of_seeds(config: Resolved, bow: Bow, seeds: Seeds) -> np.ndarray:
 
     Of all seeds of a topic together: SEED_WEIGHT of their tokens; and where what occurs with them
     is less than SEED_SMALL of an equal share of all tokens, up to SEED_SHARE of that share, so that
-    the topic of a rare concept is not filled up with other words.
+    the topic of a rare concept is not filled up with other words, but at most SEED_MOST times their
+    tokens, so that it has other words at all.
     """
     K = config.topics
     tokens = bow.word_tokens[seeds.words].astype(np.float64)
@@ -73,7 +78,8 @@ def _tokens_of_seeds(config: Resolved, bow: Bow, seeds: Seeds) -> np.ndarray:
     equal_share = bow.tokens / K
     concept_tokens = concepts.concept_tokens(bow, seeds.words, seeds.topics, K)
     missing = np.maximum(1.0 - concept_tokens / (SEED_SMALL * equal_share), 0.0)
-    tokens_of_topic = np.maximum(SEED_WEIGHT * sums, SEED_SHARE * equal_share * missing)
+    against_others = np.minimum(SEED_SHARE * equal_share * missing, SEED_MOST * sums)
+    tokens_of_topic = np.maximum(SEED_WEIGHT * sums, against_others)
     seeds_of_topic = np.bincount(seeds.topics, minlength=K)
     return (tokens_of_topic / np.maximum(seeds_of_topic, 1))[seeds.topics]
 

@@ -3,6 +3,7 @@
 import importlib
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -828,8 +829,12 @@ def test_the_sentence_about_the_time_says_of_which_years_the_texts_are(starts, e
     assert first_sentences.name_years(river) == label
 
 
-def family_row(rank: int, name: str, topics: list[int]) -> SimpleNamespace:
-    family = SimpleNamespace(name=name, topics=topics, hue=rank, share=0.0)
+def family_row(
+    rank: int, name: str, topics: list[int], named_by: Sequence[int] = ()
+) -> SimpleNamespace:
+    family = SimpleNamespace(
+        name=name, topics=topics, named_by=list(named_by), hue=rank, share=0.25
+    )
     return SimpleNamespace(rank=rank, url=f"/{rank}", family=family)
 
 
@@ -847,6 +852,19 @@ def say_when(leader: list[float], other: list[float]) -> str:
         )[1:]
     )
     return "".join(part if isinstance(part, str) else part.name for part in first)
+
+
+def test_a_family_is_not_said_to_be_the_topics_alone_that_it_is_called_by():
+    """“Obama · ObamaCare, 33% of the words” was said of ten topics, of which the two had 7%."""
+    families = [
+        family_row(1, "Obama · ObamaCare", [0, 1, 2], named_by=[0, 1]),
+        family_row(2, "Golf · Hotels", [3, 4], named_by=[3, 4]),
+        family_row(3, "My group", [5, 6]),
+    ]
+    about, *_ = first_sentences.first_sentences(families, [], [], None, None, 0.0, {}, [])
+    assert "".join(part if isinstance(part, str) else part.name for part in about.parts) == (
+        "Obama · ObamaCare and others, 25% of the words; Golf · Hotels, 25%; My group, 25%."
+    )
 
 
 def test_where_one_family_leads_throughout_the_one_that_moved_most_is_told():

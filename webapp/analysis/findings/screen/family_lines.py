@@ -26,14 +26,15 @@ NARROWEST = 0.1  # topic of a bar, of 100: a narrower one could not be seen
 
 @dataclass(frozen=True)
 class FamilyLine:
-    """A family in the list beside the river. topics: its largest, without those that it is called by;
-    pieces: all of them."""
+    """A family in the list beside the river. others: how many topics it has without those that it is
+    called by; topics: the largest of these; pieces: of all topics."""
 
     row: FindingHtml
     name: str
     url: str
     hue: int
     share: str
+    others: int
     topics: list[TopicLink]
     pieces: list["Piece"]
     ridge: SafeString
@@ -102,6 +103,7 @@ def family_lines(
     for i in order:
         family = rows[i].family
         assert family is not None
+        others = _other_topics(view, family)
         drawn.append(
             FamilyLine(
                 row=rows[i],
@@ -109,7 +111,8 @@ def family_lines(
                 url=rows[i].url,
                 hue=family.hue,
                 share=briefly(family.share),
-                topics=_largest_others(view, family, tokens),
+                others=len(others),
+                topics=largest_named(view, others, tokens) if others else [],
                 pieces=_pieces(family.topics, tokens),
                 ridge=ridge(curves[i], largest, family.hue) if n else SafeString(),
             )
@@ -127,12 +130,9 @@ def largest_named(view: RunView, topics: Sequence[int], tokens: np.ndarray) -> l
     return named_topics[:LEADING] if named_topics else by_size[:1]
 
 
-def _largest_others(view: RunView, family: FamilyTopics, tokens: np.ndarray) -> list[TopicLink]:
-    """The largest topics that the family's name does not say."""
-    further_topics = [k for k in family.topics if k not in family.named_by]
-    if not further_topics:
-        return []
-    return largest_named(view, further_topics, tokens)
+def _other_topics(view: RunView, family: FamilyTopics) -> list[int]:
+    """The topics that the family's name does not say, hidden and merged ones left out."""
+    return [k for k in family.topics if k not in family.named_by and view.labels.is_visible(k)]
 
 
 def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:

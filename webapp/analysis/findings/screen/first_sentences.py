@@ -23,6 +23,9 @@ MOST = 0.5  # of the words: a time, or a group, is “mostly” about a family t
 # told. Beside a leader that never changes, less is not seen in the river
 MOVED = 0.1
 THIRDS = 3  # parts of the time, of which each has a largest family
+# Behind the name of a family in a sentence that says how much it has: without it the topics that it
+# is called by are read as all of it
+AND_OTHERS = " and others"
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
 
 
@@ -80,9 +83,18 @@ def first_sentences(
     return short_sentences
 
 
-def _name_family(row: FindingHtml) -> Named:
-    assert row.family is not None
-    return Named(row.family.name, row.url, row.family.hue)
+def _name_family(row: FindingHtml) -> list[SentencePart | Named]:
+    """A family's name, and that it has other topics than those that the name says. A reader's group
+    is called by none."""
+    family = row.family
+    assert family is not None
+    named = Named(family.name, row.url, family.hue)
+    return [named, AND_OTHERS] if _has_others(row) else [named]
+
+
+def _has_others(row: FindingHtml) -> bool:
+    family = row.family
+    return family is not None and 0 < len(family.named_by) < len(family.topics)
 
 
 def _about(families: list[FindingHtml]) -> list[SentencePart | Named]:
@@ -93,7 +105,7 @@ def _about(families: list[FindingHtml]) -> list[SentencePart | Named]:
         of_words = "" if rank else " of the words"
         parts += [
             "; " if rank else "",
-            _name_family(row),
+            *_name_family(row),
             f", {briefly(row.family.share)}{of_words}",
         ]
     return [part for part in parts if part] + ["."]
@@ -133,7 +145,7 @@ def _say_thirds(
         else:
             until = sentences.last_before(river.starts[end], river.starts[-1] - river.starts[0])
             lead = f", until {until} " if rank else f"Until {until} {_say_leading(share)} "
-        parts += [lead, _name_family(row), f" ({briefly(share)})"]
+        parts += [lead, *_name_family(row), f" ({briefly(share)})"]
     return [*parts, "."]
 
 
@@ -163,7 +175,8 @@ def _say_leader_throughout(
     movements = [abs(after - before) for before, after in shares_of_thirds]
     moved_most = int(np.argmax(movements))
     before, after = shares_of_thirds[moved_most]
-    leads: list[SentencePart | Named] = ["Throughout, ", _name_family(leader), " leads"]
+    verb = " lead" if _has_others(leader) else " leads"
+    leads: list[SentencePart | Named] = ["Throughout, ", *_name_family(leader), verb]
     if movements[moved_most] < MOVED:
         return [*leads, "."]
     span = river.starts[-1] - river.starts[0]
@@ -172,8 +185,8 @@ def _say_leader_throughout(
     both_shares = f"{briefly(before)} until {until} to {briefly(after)} since {since}."
     if families[moved_most] is leader:
         return [*leads, f", from {both_shares}"]
-    verb = "grew" if after > before else "fell"
-    return [*leads, ". ", _name_family(families[moved_most]), f" {verb} from {both_shares}"]
+    moved = "grew" if after > before else "fell"
+    return [*leads, ". ", *_name_family(families[moved_most]), f" {moved} from {both_shares}"]
 
 
 def _say_leading(share: float) -> str:
@@ -269,7 +282,7 @@ def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[SentenceP
         gap = " " if parts else ""
         share = largest.width / 100
         family = _name_family(family_rows[largest.family])
-        parts += [f"{gap}{row.value}: {_say_leading(share)} ", family, f" ({briefly(share)})."]
+        parts += [f"{gap}{row.value}: {_say_leading(share)} ", *family, f" ({briefly(share)})."]
     return parts
 
 
