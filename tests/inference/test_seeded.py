@@ -188,7 +188,7 @@ def test_memory_is_estimated_with_the_prior_of_seeds():
     """A rare word that is a seed may have more than 255 draws: all words before it then have
     counts of two bytes."""
     words = np.random.default_rng(1).integers(0, 70, (300, 60)).tolist()
-    bow = bow_of([*words, [80, 81]], 90)
+    bow = bow_of([*words, [80, 81] * 30], 90)
     config = engines.config("ssi", topics=3, passes=5).resolve(bow.D, bow.tokens)
     state = inference.plant(ENGINE, config, bow, of_words([[80, 81]]), seed=1)
     held_out = held_out_documents(bow, 1)
@@ -199,6 +199,16 @@ def test_memory_is_estimated_with_the_prior_of_seeds():
     assert ssi.costs.table_bytes(config, by_corpus) < ssi.costs.table_bytes(config, corpus)
     assert ssi.costs.table_bytes(config, corpus) == table_bytes
     assert ENGINE.memory_bytes(config, corpus._replace(pairs=10**9)) >= 8 * 10**9
+
+
+def test_seeds_that_are_rare_beside_an_equal_share_leave_their_topic_other_words():
+    """As one of 20 topics of the State of the Union, “slavery” had its four seeds alone: before the
+    training they had 27 times their own tokens."""
+    words = np.random.default_rng(1).integers(0, 70, (300, 60)).tolist()
+    bow = bow_of([*words, [80, 81] * 5], 90)
+    config = engines.config("ssi", topics=3, passes=5).resolve(bow.D, bow.tokens)
+    state = inference.plant(ENGINE, config, bow, of_words([[80, 81]]), seed=1)
+    assert state.seed_tokens.tolist() == [5 * named_topics.SEED_MOST] * 2
 
 
 def test_a_training_is_refused_by_the_memory_that_its_seeds_need(monkeypatch):
