@@ -8,3 +8,12 @@ function show() {
 }
 addEventListener("hashchange", show);
 show();
+
+// The days that the form proposes are for two times: whoever chooses a group means all of its time.
+for (const group of document.querySelectorAll("form.two select")) {
+  group.addEventListener("change", () => {
+    for (const day of document.querySelectorAll("form.two [data-proposed]")) {
+      if (day.value === day.defaultValue) day.value = "";
+    }
+  });
+}

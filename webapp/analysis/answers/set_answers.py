@@ -30,14 +30,16 @@ _looked_through = BoundedCache(64 << 20)
 
 class TwoSetAnswers(NamedTuple):
     """topics: the number of each topic that `answers` are of. unit: whose documents depend on each
-    other. question_family: which other comparisons share the level. speakers_held: whether side B's
-    shares are those that the units of side A have at B's times."""
+    other. question_family: which other comparisons share the level. speakers_held: whether the shares
+    of one side are those that the units of the other have at its times. speakers_vary: whether two
+    times are compared whoever speaks then, though changes are asked of texts of the same units."""
 
     topics: list[int]
     answers: Answers
     unit: corpus_unit.Unit
     question_family: QuestionFamily
     speakers_held: bool = False
+    speakers_vary: bool = False
 
     def place(self, topic: int) -> int:
         """Where a topic is in `answers`. Raises ValueError for one that is hidden or merged."""
@@ -117,7 +119,8 @@ def of_sides(
 ) -> TwoSetAnswers:
     """Two sets of documents. side_b: None for all documents of `base` that are not in `side_a`;
     sides: bool[D], the documents of both. A value of a field against all others is answered with
-    all values of the field, a span of time against all other time with all spans."""
+    all values of the field, a span of time against all other time with all spans, also where the
+    second set is this other time."""
     span = _as_span(base, side_a, side_b, sides)
     if span is not None:
         return span
@@ -137,7 +140,19 @@ def of_sides(
         *(side_b.key if side_b is not None else ()),
     )
     answers = _kept_answers.get_or_set(key, lambda: _answer(base.view, topics, two_set_question))
-    return TwoSetAnswers(topics, answers, unit, QuestionFamily.CHOSEN)
+    return TwoSetAnswers(
+        topics,
+        answers,
+        unit,
+        QuestionFamily.CHOSEN,
+        speakers_vary=is_of_time(base, side_a, side_b) and _speakers_are_held_over_time(base),
+    )
+
+
+def _speakers_are_held_over_time(base: RunSelection) -> bool:
+    """Whether a change over time is asked of texts of the same units."""
+    over_all_time = over_time(base)
+    return over_all_time is not None and over_all_time.spans.spans.mix is not None
 
 
 def with_held(
@@ -172,8 +187,8 @@ def _as_span(
     side_b: RunSelection | None,
     sides: tuple[np.ndarray, np.ndarray],
 ) -> TwoSetAnswers | None:
-    """Where side A is a span of time and nothing else, and B all other time; or they are the last
-    and the first third."""
+    """Where both sides are spans of time and nothing else: one and all other time, or the last and
+    the first third."""
     if not is_of_time(base, side_a, side_b):
         return None
     over_all_time = over_time(base)
@@ -206,13 +221,13 @@ def _is_span(base: RunSelection, side: RunSelection) -> bool:
 def _of_span(
     over_all_time: SpansOfSet, sides: tuple[np.ndarray, np.ndarray], against_all: bool
 ) -> Answers | None:
-    """None for two spans that are not the last and the first third."""
-    if against_all:
+    """None for two spans that are neither all time nor the last and the first third."""
+    dated = over_all_time.calendar.group >= 0
+    if against_all or bool((sides[0] | sides[1])[dated].all()):
         return over_all_time.answer(sides[0])
     thirds = over_all_time.thirds()
     if thirds is None:
         return None
-    dated = over_all_time.calendar.group >= 0
     for turned in (False, True):
         ordered = sides[::-1] if turned else sides
         is_third = [

@@ -11,6 +11,9 @@ from webapp.analysis.effects.shapes import ClaimInRun, Estimate
 from webapp.analysis.effects.taken_out import describe_formula
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.effects.variants import ClaimInRuns, HeldInOthers
+from webapp.analysis.findings.over_time import is_nearly
+from webapp.analysis.two_sets.conclusion import say_what_is_held
+from webapp.core.documents.corpus_unit import Unit
 from webapp.platform.drawing.numbers import level, percent
 from webapp.platform.drawing.trends import points
 
@@ -25,11 +28,8 @@ def difference(
 ) -> str:
     """Say a difference with its interval, and with what it rests on. as_one_topic: several topics
     as one, whose interval has a level of its own."""
-    unit = (
-        "of the words"
-        if regression.effect_question.counted
-        else "of a document, as stm estimates it"
-    )
+    is_counted = regression.effect_question.counted
+    unit = "of the words" if is_counted else "of a document"
     levels = regression.effect
     settings = regression.settings
     as_text = percent
@@ -46,22 +46,38 @@ def difference(
     names = [f"{field}{levels.labels[i]}" for i in settings]
     if not isfinite(estimate.difference):
         return _not_told(name, names)
-    sides = [
-        f"{as_text(share)} ({side})"
-        for share, side in zip(estimate.share, names, strict=True)
-        if share is not None
-    ]
-    difference_said = f"a difference of {points(estimate.difference)} points"
-    if len(sides) == len(names):
-        sentence = f"{name}: {' to '.join(sides)} {unit}, {difference_said}"
-    else:
-        sentence = f"{name}: {difference_said} from {' to '.join(names)}"
-    sentence += _interval(estimate, f", of {level(USUAL_LEVEL)}" if as_one_topic else "")
+    interval = _interval(estimate, f", of {level(USUAL_LEVEL)}" if as_one_topic else "")
+    difference_said = f"{points(estimate.difference)} points{interval}"
     if estimate.corrected is not None:
-        sentence += f" ({points(estimate.corrected)} after allowing for the model’s mistakes)"
+        difference_said += f", {points(estimate.corrected)} after allowing for the model’s mistakes"
+    if None in estimate.share:
+        sentences = [f"{name}: the difference from {' to '.join(names)} is {difference_said}."]
+        subject = "It is"
+    else:
+        shares = [as_text(share) for share in estimate.share if share is not None]
+        sentences = [
+            f"{name}: {_say_shares(shares, names, unit)}.",
+            f"The difference is {difference_said}.",
+        ]
+        subject = "These numbers are" if regression.across else "These shares are"
     in_set = f", in {regression.selection.sentence}" if regression.selection.has_conditions else ""
     question = describe_formula(regression.effect_question.formula)
-    return f"{sentence}; {question}, {regression.unit.said}{in_set}."
+    as_stm = "" if is_counted else ", as stm does"
+    sentences.append(f"{subject} estimated {question}{in_set}{as_stm}.")
+    return " ".join([*sentences, _say_for_whom(regression.unit)])
+
+
+def _say_shares(shares: Sequence[str], names: Sequence[str], unit: str) -> str:
+    """ "2.0% of the words (Republican), 1.0% (Democratic)". unit: of what the shares are."""
+    first, *others = zip(shares, names, strict=True)
+    said = [f"{first[0]} {unit} ({first[1]})"]
+    said += [f"{share} ({name})" for share, name in others]
+    return ", ".join(said)
+
+
+def _say_for_whom(unit: Unit) -> str:
+    """For which texts an interval holds, in a sentence."""
+    return f"The interval holds {unit.said}."
 
 
 def _interval(estimate: Estimate, of_level: str = "") -> str:
@@ -79,21 +95,35 @@ def _not_told(name: str, sides: Sequence[str]) -> str:
     return f"{name}: whether {' and '.join(sides)} differ can't be told from these documents."
 
 
-def of_sets(sets: TwoSets, name: str, estimate: Estimate) -> str:
-    """The difference of two sets of documents, with its interval and with what it rests on."""
+def of_sets(
+    sets: TwoSets, name: str, estimate: Estimate, counted_share: Sequence[float | None]
+) -> str:
+    """The difference of two sets of documents, with its interval and with what it rests on.
+    counted_share: of the first and of the second set, in these texts, whatever is held constant."""
     if not isfinite(estimate.difference):
         return _not_told(name, [sets.second.name, sets.first.name])
-    sides = zip(estimate.share, (sets.second.name, sets.first.name), strict=True)
-    shares = " to ".join(f"{percent(share)} ({side})" for share, side in sides)
-    sentence = (
-        f"{name}: {shares} of the words, a difference of {points(estimate.difference)} points"
-    )
-    sentence += _interval(estimate)
+    shares: list[str] = []
+    names: list[str] = []
+    subject = "The difference"
+    for side, share, counted in zip(
+        (sets.second, sets.first), estimate.share, reversed(counted_share), strict=True
+    ):
+        side_name = side.name
+        if share is not None and counted is not None and not is_nearly(counted, share):
+            held = say_what_is_held(sets.differences.same_speakers, sets.first.name)
+            side_name += f"; {percent(share)} {held}"
+            subject = "So compared, the difference"
+        shares.append(percent(counted))
+        names.append(side_name)
     same_times = ", at the same times" if sets.constant else ""
     in_set = ""
     if sets.selection.has_conditions and not sets.against_rest:
         in_set = f", in {sets.selection.sentence}"
-    return f"{sentence}{same_times}; {sets.unit.said}{in_set}."
+    return (
+        f"{name}: {_say_shares(shares, names, 'of the words')}. {subject} is"
+        f" {points(estimate.difference)} points{_interval(estimate)}{same_times}{in_set}."
+        f" {_say_for_whom(sets.unit)}"
+    )
 
 
 def of_effect(

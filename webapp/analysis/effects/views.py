@@ -297,7 +297,9 @@ def _claim_html(question: variants.Question, claim_on_page: ClaimOnPage) -> Clai
     of_sets = isinstance(question, TwoSets)
     name = page.topic.with_label
     if isinstance(question, TwoSets):
-        sentence = sentences.of_sets(question, name, page.topic)
+        place = question.differences.topics.index(page.topic.number)
+        counted_share = question.differences.counted_share(place)
+        sentence = sentences.of_sets(question, name, page.topic, counted_share)
         address = view.go("run_time_compare", asked=question.address(question.selection))
     else:
         sentence = sentences.difference(question, name, page.topic)

@@ -253,9 +253,13 @@ class SpanAsker:
 def is_nearly_counted(counted_shares: tuple[float, float], shares: tuple[float, float]) -> bool:
     """Whether both shares of an answer are nearly the counted ones. counted_shares, shares: within a span
     and outside, 0 to 1."""
-    differences = np.abs(np.subtract(counted_shares, shares))
-    larger = np.maximum(counted_shares, shares)
-    return bool((differences <= np.maximum(NEARLY_COUNTED * larger, LEAST_TOLD)).all())
+    pairs = zip(counted_shares, shares, strict=True)
+    return all(is_nearly(counted, share) for counted, share in pairs)
+
+
+def is_nearly(counted: float, share: float) -> bool:
+    """Whether a share, such as that of the same speakers, is nearly the counted one."""
+    return abs(counted - share) <= max(NEARLY_COUNTED * max(counted, share), LEAST_TOLD)
 
 
 def comes_again(spans_of_set: SpansOfSet, span: AcceptedSpan, column: int) -> bool:

@@ -24,7 +24,7 @@ from webapp.models import Run
 from webapp.platform.pages.not_yet import NotYet
 
 TASK = "tasks.runs.answer"
-METHOD = 3  # raised when the same question has another answer
+METHOD = 4  # raised when the same question has another answer
 # Topics of documents, in all, up to which a request answers (`python -m benchmarks.questions`): of
 # two sets and of a value of a field in a quarter of a second, where all spans of time are looked
 # through, once for a set, in three quarters
@@ -124,6 +124,7 @@ class TwoSides(AnswerJob[TwoSetAnswers]):
         return data | {
             "family": answer.question_family.value,
             "speakers_held": answer.speakers_held,
+            "speakers_vary": answer.speakers_vary,
         }, arrays
 
     def unpack(self, stored_answer: Stored) -> TwoSetAnswers:
@@ -133,7 +134,14 @@ class TwoSides(AnswerJob[TwoSetAnswers]):
         unit, _ = set_answers.unit_of(self.base.version, *sorted(self._compared(question_family)))
         answers = unpack_answers(stored_answer)
         topics = set_answers.visible_topics(self.base.view)
-        return TwoSetAnswers(topics, answers, unit, question_family, data["speakers_held"])
+        return TwoSetAnswers(
+            topics,
+            answers,
+            unit,
+            question_family,
+            data["speakers_held"],
+            data["speakers_vary"],
+        )
 
 
 def compute(

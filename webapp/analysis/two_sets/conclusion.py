@@ -1,9 +1,11 @@
 """What is concluded of two sets of documents in a sentence, and what a notebook keeps of them."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from inference.answers import LEAST_UNITS
 from webapp.analysis.answers.cautions import FEW_UNITS
+from webapp.analysis.findings import sentence_thresholds
 from webapp.analysis.two_sets.compared_sets import ALL_OTHERS
 from webapp.analysis.two_sets.printed import print_topics
 from webapp.analysis.two_sets.shapes import (
@@ -26,12 +28,22 @@ from webapp.platform.drawing.tables import (
 )
 from webapp.platform.drawing.trends import points
 
+NOTHING_HELD = [None, None]  # of both sides no share is compared that is not the counted one
+BRACKET = " ("  # before the share that is compared, in a cell
 LONGEST_TITLE = 150  # characters
 CLEARLY_ROUNDED = 0.45  # of the last digit: 5.25 may be rounded either way
 NO_DIFFERENCE = "No topic’s share clearly differs between the two."
 MAY_BE_CHANCE = " The differences in the table may be chance."
 TOO_FEW = "Only {number} {units} {have} texts {where}, too few to say anything about others."
 LARGEST_MAY_BE_CHANCE = "The largest difference in these texts may be chance: "
+LITTLE = "No topic’s share differs much between the two: "
+NONE_CLEARLY_LARGER = "No topic is clearly larger here."
+NONE_MUCH_LARGER = "No topic is clearly larger here, and in these texts none is much larger."
+INTERVAL_INCLUDES_NONE = (
+    " The interval of the difference, {low} to {high} points, includes no difference."
+)
+FEW_HAVE_IT = " Too few documents have it to say more."
+HELD_IN_BRACKETS = " In brackets: the share that is compared, {held}."
 WHY_CHANCE = (
     " The {units} of each side ({first:,} and {second:,}) differ so much among themselves that"
     " chance alone could produce it."
@@ -56,16 +68,47 @@ def conclude(page: Comparison) -> list[str | TopicLink]:
     row = None if page.caution else clearest_difference(page)
     if row is None:
         return _conclude_nothing(page)
-    first, second = page.sides
-    shares = write_shares(row.share, row.difference)
+    first, second = _say_sides(page, row)
     low = points(row.difference_low)
     high = points(row.difference_high)
+    subject = "The difference" if row.held_share == NOTHING_HELD else "So compared, the difference"
     return [
         row,
-        f" differs most clearly: {shares[0]} of the words ({first.name}),"
-        f" {shares[1]} ({second.name}). The difference is"
+        f" differs most clearly: {first.share} of the words ({first.side}),"
+        f" {second.share} ({second.side}). {subject} is"
         f" {points(row.difference)} points (interval {low} to {high}).",
     ]
+
+
+class SaidSide(NamedTuple):
+    """share: as counted in these texts; side: its name, and the share that is compared where that
+    is clearly another."""
+
+    share: str
+    side: str
+
+
+def _say_sides(page: Compared, row: TopicDifference) -> list[SaidSide]:
+    names = [side.name for side in page.sides]
+    if row.held_share == NOTHING_HELD:
+        shares = write_shares(row.counted_share, row.difference)
+        return [SaidSide(*side) for side in zip(shares, names, strict=True)]
+    said: list[SaidSide] = []
+    for name, counted, held in zip(names, row.counted_share, row.held_share, strict=True):
+        side = name
+        if held is not None:
+            side = f"{name}; {percent(held)} {say_what_is_held(page.same_speakers, names[0])}"
+        said.append(SaidSide(percent(counted), side))
+    return said
+
+
+def say_what_is_held(same_speakers: str, first_name: str) -> str:
+    """Of which texts a share is that was not counted: "in texts of the same presidents".
+    same_speakers: as Compared has it; first_name: of the set at whose times the other's share is
+    expected, where it is time that is held constant."""
+    if same_speakers:
+        return f"in texts of {unit_words.same_values(same_speakers)}"
+    return f"expected at the times of {first_name}"
 
 
 def write_shares(shares: Sequence[float], difference: float) -> list[str]:
@@ -102,9 +145,61 @@ def _conclude_nothing(page: Compared) -> list[str | TopicLink]:
         return [_too_few(page), *_in_these_texts(page, " In these texts ")]
     if page.largest is None:
         return [NO_DIFFERENCE]
+    if not _is_much(page.largest.share):
+        return _in_these_texts(page, LITTLE)
     first, second = page.units
     why = WHY_CHANCE.format(units=_units_of(page), first=first, second=second)
     return [*_in_these_texts(page, LARGEST_MAY_BE_CHANCE), why]
+
+
+def _is_much(shares: Sequence[float]) -> bool:
+    """Whether two counted shares differ so much that it has to be said, be it chance or not."""
+    is_large = sentence_thresholds.is_large(*shares)
+    return is_large and max(shares) >= sentence_thresholds.LEAST_SHARE
+
+
+def conclude_without_larger(page: Comparison, side: int) -> list[str | TopicLink]:
+    """What is said of a side, 0 or 1, on which no topic is clearly larger: that one is much larger
+    in these texts, and why that may be chance; or that none is."""
+    if not isinstance(page, Compared):
+        return []
+    row = _largest_unsure(page, side)
+    if row is None:
+        return [NONE_MUCH_LARGER]
+    here, other = page.sides[side], page.sides[1 - side]
+    counted = row.counted_share
+    return [
+        f"{NONE_CLEARLY_LARGER} {LARGEST_MAY_BE_CHANCE}",
+        row,
+        f" has {percent(counted[side])} of the words of {here.name},"
+        f" {percent(counted[1 - side])} of those of {other.name}.",
+        _why_unsure(page, row),
+    ]
+
+
+def _largest_unsure(page: Compared, side: int) -> BriefDifference | None:
+    """Of the topics whose difference may be chance the one of which the texts of a side have most
+    more; None where none has much more there."""
+    by_excess: list[tuple[float, BriefDifference]] = []
+    for row in print_topics(page).unsure:
+        here, other = row.counted_share[side], row.counted_share[1 - side]
+        if here is not None and other is not None and here > other and _is_much((here, other)):
+            by_excess.append((here - other, row))
+    if not by_excess:
+        return None
+    _, row = max(by_excess, key=lambda item: item[0])
+    return row
+
+
+def _why_unsure(page: Compared, row: BriefDifference) -> str:
+    """Why the difference of a topic can't be said of other texts."""
+    if min(page.units) < FEW_UNITS:
+        return f" {_too_few(page)}"
+    if row.difference_low is None or row.difference_high is None:
+        return FEW_HAVE_IT
+    low = points(row.difference_low)
+    high = points(row.difference_high)
+    return INTERVAL_INCLUDES_NONE.format(low=low, high=high)
 
 
 def _too_few(page: Compared) -> str:
@@ -152,15 +247,30 @@ def pin_comparison(page: Comparison) -> PinnedChart:
         sentence += MAY_BE_CHANCE if rows else ""
     if not rows:
         return PinnedChart(title, sentence, None)
+    if isinstance(page, Compared) and any(
+        BRACKET in str(cell) for row in rows for cell in row[1:3]
+    ):
+        sentence += HELD_IN_BRACKETS.format(
+            held=say_what_is_held(page.same_speakers, page.sides[0].name)
+        )
     columns: list[Cell] = ["topic", *(side.name for side in page.sides), *DIFFERENCE_COLUMNS]
     level = page.level if isinstance(page, Compared) and not page.caution else None
     return PinnedChart(title, sentence, KeptTable(columns=columns, rows=rows), level)
+
+
+def _cells_of_sides(row: TopicDifference | BriefDifference) -> list[Cell]:
+    """The counted shares, each with the one that is compared where that is clearly another."""
+    cells: list[Cell] = []
+    counted = cells_of_shares(row.counted_share, percent)
+    for text, held in zip(counted, row.held_share, strict=True):
+        cells.append(text if held is None else f"{text}{BRACKET}{percent(held)})")
+    return cells
 
 
 def _cells(row: TopicDifference | BriefDifference) -> list[Cell]:
     """Of a topic: its name, its shares, and their difference with its interval."""
     return [
         row.with_label,
-        *cells_of_shares(row.share, percent),
+        *_cells_of_sides(row),
         *cells_of_points(row.difference, row.difference_low, row.difference_high),
     ]

@@ -101,6 +101,7 @@ def compare(
         rows=answers.rows,
         calibrated=answers.calibrated,
         same_speakers=differences_of_page.same_speakers,
+        speakers_vary=differences_of_page.speakers_vary,
     )
 
 
@@ -108,7 +109,7 @@ class Differences(NamedTuple):
     """The topics of both sides, by their place in `topics`. answers: the answer, of which every
     page says the same; bands: counts of both sides. tokens: int64[2, K], of all topics. unit,
     caution: for whom the intervals hold, and what can't be concluded. same_speakers: the field
-    whose values are held constant, "" where none is."""
+    whose values are held constant, "" where none is; speakers_vary: as Compared has it."""
 
     topics: list[int]
     bands: intervals.Bands
@@ -117,6 +118,7 @@ class Differences(NamedTuple):
     unit: corpus_unit.Unit
     caution: str
     same_speakers: str
+    speakers_vary: str
 
     @property
     def difference(self) -> np.ndarray:
@@ -137,6 +139,11 @@ class Differences(NamedTuple):
     def larger_in_b(self) -> np.ndarray:
         """bool[T]: which topics are larger in B beyond chance."""
         return self.is_beyond_chance & (self.difference < 0)
+
+    def counted_share(self, i: int) -> list[float | None]:
+        """Of either side, of the topic in place i: in these texts, whatever is held constant; None
+        of a side without words."""
+        return [finite(share) for share in self.bands.share[i]]
 
     def ranked(self, order: Order) -> np.ndarray:
         """Places, the most different first. A topic that one side has not at all comes before all
@@ -183,9 +190,16 @@ def differences(
     totals, by_topic, everywhere = _sums(base, division)
     bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
     same_speakers = unit.name if two_set_answers.speakers_held and answers.obstacle is None else ""
-    tokens = by_topic[:, :, TOKENS].T.astype(np.int64)
-    caution = cautions.caution(unit, answers.units, answers.obstacle)
-    return Differences(topic_numbers, bands, answers, tokens, unit, caution, same_speakers)
+    return Differences(
+        topics=topic_numbers,
+        bands=bands,
+        answers=answers,
+        tokens=by_topic[:, :, TOKENS].T.astype(np.int64),
+        unit=unit,
+        caution=cautions.caution(unit, answers.units, answers.obstacle),
+        same_speakers=same_speakers,
+        speakers_vary=unit.name if two_set_answers.speakers_vary else "",
+    )
 
 
 class ListedTopics(NamedTuple):
@@ -245,6 +259,7 @@ def _in_brief(
             **vars(links.topic_link(base.view, topic)),
             words=words[topic],
             share=[finite(answers.a[i]), finite(answers.b[i])],
+            counted_share=differences_of_page.counted_share(i),
             difference=finite(answers.difference[i]),
             difference_low=finite(answers.low[i]),
             difference_high=finite(answers.high[i]),
@@ -312,6 +327,7 @@ def _row(
         share=[float(answers.a[i]), float(answers.b[i])],
         low=[float(low[i]) for low, _ in ends],
         high=[float(high[i]) for _, high in ends],
+        counted_share=differences_of_page.counted_share(i),
         tokens=differences_of_page.tokens[:, topic].tolist(),
         difference=float(answers.difference[i]),
         difference_low=float(answers.low[i]),

@@ -1,6 +1,6 @@
 """The form that asks for two sets: what an address says of them, and what can be chosen."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 from django.http import QueryDict
@@ -21,12 +21,21 @@ THIRDS = 3
 SIDES = 2
 
 
-def sets_form(query: QueryDict, version: Version, page_query: PageQuery) -> SetsForm:
+def sets_form(
+    query: QueryDict, version: Version, page_query: PageQuery, *, proposes: bool = False
+) -> SetsForm:
     """What an address says of two sets, and what can be chosen: values of each category, the most
-    frequent."""
+    frequent. proposes: whether the form has the two halves of the time where the address says no
+    set."""
     cleared = dict.fromkeys(PARAMETERS)
+    proposed: dict[str, str] = {}
+    if proposes and not any(query.get(name) for name in PARAMETERS):
+        proposed = _halves(version)
     return SetsForm(
-        form=[_side_form(query, "a", "First set"), _side_form(query, "b", "Second set")],
+        form=[
+            _side_form(query, "a", "First set", proposed),
+            _side_form(query, "b", "Second set", proposed),
+        ],
         categories=[_category_choice(version, category) for category in fields.categories(version)],
         dated=document_days.first_and_last(version),
         suggestions=[
@@ -36,11 +45,17 @@ def sets_form(query: QueryDict, version: Version, page_query: PageQuery) -> Sets
     )
 
 
-def _side_form(query: QueryDict, letter: str, legend: str) -> SideForm:
-    """What was typed of a set."""
-    first_day = query.get(f"from_{letter}", "")
-    last_day = query.get(f"to_{letter}", "")
-    return SideForm(letter, legend, first_day, last_day, query.getlist(f"in_{letter}"))
+def _side_form(query: QueryDict, letter: str, legend: str, proposed: dict[str, str]) -> SideForm:
+    """What was typed of a set, or is proposed."""
+    days = proposed or query
+    return SideForm(
+        letter=letter,
+        legend=legend,
+        first=days.get(f"from_{letter}", ""),
+        last=days.get(f"to_{letter}", ""),
+        values=query.getlist(f"in_{letter}"),
+        proposed=bool(proposed),
+    )
 
 
 def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
@@ -56,13 +71,13 @@ def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
 
 
 def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
-    """What might be compared, and the parameters that say so: the first years and the last, the
-    two most frequent values of each category. Only what can be answered: both sides have texts of
-    LEAST_UNITS units."""
+    """What might be compared, and the parameters that say so: both halves of the time, the first
+    years and the last, the two most frequent values of each category. Only what can be answered:
+    both sides have texts of LEAST_UNITS units."""
     suggestions: list[tuple[str, dict[str, str]]] = []
-    years = _years_at_both_ends(version)
-    if years:
-        suggestions.append(("{from_a}–{to_a} and {from_b}–{to_b}".format(**years), years))
+    for times in (_halves(version), _years_at_both_ends(version)):
+        if times:
+            suggestions.append(("{from_a}–{to_a} and {from_b}–{to_b}".format(**times), times))
     for category in fields.categories(version)[:SUGGESTED]:
         values = _values_of_enough_units(version, category)
         if len(values) == SIDES:
@@ -75,6 +90,46 @@ def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
                 )
             )
     return suggestions
+
+
+def _halves(version: Version) -> dict[str, str]:
+    """The time before a year, or before a day where all texts are of one year, and the time since
+    it: of about as many documents; {} where there are no two such times, or one has texts of too
+    few units."""
+    days = document_days.read_days(version)
+    dated = np.sort(days[days > 0])
+    if not len(dated):
+        return {}
+    middle = date.fromordinal(int(dated[len(dated) // 2]))
+    newest = date.fromordinal(int(dated[-1]))
+    oldest = date.fromordinal(int(dated[0]))
+    if oldest.year == newest.year:
+        return _times_before_and_since(version, oldest, middle, newest, of_days=True)
+    of_years = [date(year, 1, 1) for year in (middle.year, middle.year + 1)]
+    cuts = [cut for cut in of_years if oldest < cut <= newest]
+    if not cuts:
+        return {}
+    half = len(dated) / 2
+    cut = min(cuts, key=lambda day: abs(np.searchsorted(dated, day.toordinal()) - half))
+    return _times_before_and_since(version, oldest, cut, newest, of_days=False)
+
+
+def _times_before_and_since(
+    version: Version, oldest: date, cut: date, newest: date, of_days: bool
+) -> dict[str, str]:
+    """Both times, as an address says them; {} where one has texts of too few units. cut: the first
+    day of the second. of_days: whether days are said, not years."""
+    days = document_days.read_days(version)
+    unit_codes = corpus_unit.unit_codes(version)
+    before = (days > 0) & (days < cut.toordinal())
+    since = days >= cut.toordinal()
+    if min(_count_units(unit_codes, before), _count_units(unit_codes, since)) < LEAST_UNITS:
+        return {}
+    last_before = cut - timedelta(days=1)
+    ends = {"from_a": oldest, "to_a": last_before, "from_b": cut, "to_b": newest}
+    if of_days:
+        return {name: day.isoformat() for name, day in ends.items()}
+    return {name: f"{day.year:04d}" for name, day in ends.items()}
 
 
 def _years_at_both_ends(version: Version) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """What the page of two sets shows, as HTML and as JSON, key by key in this order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.analysis.findings.over_time import is_nearly
 from webapp.analysis.findings.ratios import TimesAsMuch, times_as_much
 from webapp.analysis.words.shapes import WordLink
 from webapp.core.documents.shapes import ValueChoice
@@ -29,7 +31,8 @@ class SideOfComparison(Side):
 
 @dataclass(frozen=True)
 class TopicDifference(TopicWithWords):
-    """share, low, high, tokens, documents: of either side; the last are addresses. difference: the
+    """share, low, high, counted_share, tokens, documents: of either side; the last are addresses.
+    counted_share: in these texts, whatever is held constant. difference: the
     first share less the second. ratio: the first over the second; null
     where the second side has nothing, ratio_high where nothing bounds it. p: of no difference.
     verdict: "" or "one unit", whose doing most of it is: part_of_largest of the topic's words on
@@ -38,6 +41,7 @@ class TopicDifference(TopicWithWords):
     share: list[float]
     low: list[float]
     high: list[float]
+    counted_share: list[float | None]
     tokens: list[int]
     difference: float
     difference_low: float
@@ -52,11 +56,27 @@ class TopicDifference(TopicWithWords):
     telling: list[WordLink]
 
     @property
+    def held_share(self) -> list[float | None]:
+        """Of either side, see `_held_shares`."""
+        return _held_shares(self.counted_share, self.share)
+
+    @property
     def times(self) -> TimesAsMuch:
         """How many times as much the side that has more has, in the words of the overview."""
         if self.ratio is None or self.ratio >= 1:
             return times_as_much(self.ratio, self.ratio_low, self.ratio_high)
         return times_as_much(_invert(self.ratio), _invert(self.ratio_high), _invert(self.ratio_low))
+
+
+def _held_shares(
+    counted: Sequence[float | None], shares: Sequence[float | None]
+) -> list[float | None]:
+    """Of either side the share that is compared, where something is held constant and it is clearly
+    another than the counted one; else None. counted, shares: of both sides."""
+    return [
+        None if share is None or counted_share is None or is_nearly(counted_share, share) else share
+        for counted_share, share in zip(counted, shares, strict=True)
+    ]
 
 
 def _invert(ratio: float | None) -> float | None:
@@ -70,10 +90,16 @@ class BriefDifference(TopicWithWords):
     null where nothing can be said, as of a side without words."""
 
     share: list[float | None]
+    counted_share: list[float | None]
     difference: float | None
     difference_low: float | None
     difference_high: float | None
     documents: list[str]
+
+    @property
+    def held_share(self) -> list[float | None]:
+        """Of either side, see `_held_shares`."""
+        return _held_shares(self.counted_share, self.share)
 
 
 @dataclass(frozen=True)
@@ -96,7 +122,7 @@ class Comparison:
     """Two sides; nothing where none were chosen yet. more: topics with a larger share on either;
     words: those that either uses more, beyond chance, as the page of all words has them.
     constant: what is held constant; with "time" the second share is what is expected at the times
-    of the first."""
+    of the first, and counted_share what it has in these texts."""
 
     sides: list[SideOfComparison]
     more: list[list[TopicDifference]]
@@ -129,7 +155,8 @@ class Compared(Comparison):
     caution: why nothing can be concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
     where a value of a field is compared with all others all topics of all its values. calibrated:
     "exchanged", by exchanges of units, or "t". same_speakers: the field whose values are held
-    constant, so that shares of the second side are theirs, or ""."""
+    constant, so that shares of one side are theirs, or ""; speakers_vary: the field whose values
+    differ between two times, where the overview compares texts of the same, or ""."""
 
     words_in_these_texts: list[list[WordDifference]]
     words_caution: str
@@ -150,6 +177,7 @@ class Compared(Comparison):
     rows: int
     calibrated: str
     same_speakers: str = ""
+    speakers_vary: str = ""
 
 
 @dataclass(frozen=True)
@@ -173,13 +201,15 @@ class CategoryChoice:
 
 @dataclass(frozen=True)
 class SideForm:
-    """What was typed into the form for one set."""
+    """What was typed into the form for one set. proposed: whether the page proposes its days, as
+    nobody has typed any."""
 
     letter: str
     legend: str
     first: str
     last: str
     values: list[str]
+    proposed: bool
 
 
 @dataclass(frozen=True)
@@ -198,8 +228,8 @@ class ComparisonHtml(SetsForm):
     """problem: why nothing is compared. csv: the address of a file with all topics. keyness: the
     page of all words that differ; effects: that where other things are held constant, "" where
     there is none. printed: the topics with their differences as the page prints them. conclusion:
-    the first sentence; pinned: what a notebook keeps. most: the largest
-    share."""
+    the first sentences; without_larger: of each side, what is said where no topic is clearly larger;
+    pinned: what a notebook keeps. most: the largest share."""
 
     problem: str
     csv: str
@@ -207,6 +237,7 @@ class ComparisonHtml(SetsForm):
     effects: str
     printed: PrintedTopics
     conclusion: list[str | TopicLink]
+    without_larger: list[list[str | TopicLink]]
     pinned: PinnedChart
     orders: list[Offer]
     most: float

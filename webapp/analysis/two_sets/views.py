@@ -18,7 +18,11 @@ from webapp.analysis.two_sets import (
     sets_form,
     topics_table,
 )
-from webapp.analysis.two_sets.conclusion import conclude, pin_comparison
+from webapp.analysis.two_sets.conclusion import (
+    conclude,
+    conclude_without_larger,
+    pin_comparison,
+)
 from webapp.analysis.two_sets.printed import print_topics
 from webapp.analysis.two_sets.shapes import Answering, Compared, Comparison, ComparisonHtml
 from webapp.core.documents import document_days
@@ -111,13 +115,14 @@ def _comparison_html(
 ) -> ComparisonHtml:
     query = request.GET
     return ComparisonHtml(
-        **vars(sets_form.sets_form(query, selection.version, page_query)),
+        **vars(sets_form.sets_form(query, selection.version, page_query, proposes=True)),
         problem=problem,
         csv=selection.view.go("run_compare_csv", asked=query.urlencode()),
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
         effects=address_of_effects(selection.view, query),
         printed=print_topics(page),
         conclusion=conclude(page),
+        without_larger=[conclude_without_larger(page, side) for side in range(2)],
         pinned=pin_comparison(page),
         orders=[
             Offer(order, page_query.url(order=order), order == page.order)

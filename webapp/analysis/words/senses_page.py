@@ -8,7 +8,7 @@ from itertools import accumulate
 from inference.errors import number_of
 from inference.senses import SenseUses
 from inference.text.spelling import fold_apostrophes
-from webapp.analysis.words import concordance, queries, senses
+from webapp.analysis.words import concordance, frequency, queries, senses
 from webapp.analysis.words.senses import Mix, Tally
 from webapp.analysis.words.shapes import (
     ChartedTopic,
@@ -136,7 +136,8 @@ def senses_page(
         shift=_chart_shift(mix, charted, selection) if mix else None,
         has_places=has_places,
     )
-    return page, partial(_html, page, charted, senses_named, other_topics)
+    course = partial(frequency.say_frequency, word.word, mix, selection)
+    return page, partial(_html, page, charted, senses_named, other_topics, course)
 
 
 def _html(
@@ -144,8 +145,9 @@ def _html(
     charted: list[ChartedTopic],
     named_tallies: list[Tally],
     rare_tallies: list[Tally],
+    say_course: Callable[[], str],
 ) -> SensesHtml:
-    """What the template needs beside the page."""
+    """What the template needs beside the page. say_course: says how frequent the word became."""
     is_doubtful = bool(named_tallies) and (
         page.tokens < senses.THIN_TOKENS or not named_tallies[0].clear
     )
@@ -161,6 +163,7 @@ def _html(
         },
         groups=_groups(page.rare, rare_tallies),
         charted=charted,
+        course=say_course(),
         uncharted=len(rare_tallies) - others_in_chart,
         others_charted=min(len(rare_tallies), senses.TOPICS_APART),
     )

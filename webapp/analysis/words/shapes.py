@@ -209,7 +209,7 @@ class TopicGroup:
 class SensesHtml:
     """pinned: what a notebook keeps of the page. doubtful: even the largest topic is no
     clear sense. much_rare: the other topics have much of the word. unsure: topic -> how certain it
-    is, in words, where it is not very. uncharted: other topics that the chart shows as one.
+    is, in words, where it is not very. course: whether the word became more frequent, or "". uncharted: other topics that the chart shows as one.
     others_charted: as many as it can show one by one."""
 
     pinned: PinnedChart
@@ -218,6 +218,7 @@ class SensesHtml:
     unsure: dict[int, str]
     groups: list[TopicGroup]
     charted: list[ChartedTopic]
+    course: str
     uncharted: int
     others_charted: int
 

@@ -72,6 +72,7 @@ def values_of(name: str) -> str:
     return f"sources (the same {column(name)})"
 
 
+@register.filter
 def same_values(name: str) -> str:
     """The same of its values in both of two sets: "the same presidents", "the same “place”", "the same
     part of “id” before the number"."""

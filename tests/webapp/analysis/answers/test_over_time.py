@@ -6,6 +6,7 @@ from html import unescape
 import numpy as np
 import pytest
 from django.urls import reverse
+from django.utils.html import strip_tags
 from scipy.sparse import csr_matrix
 
 from inference.answers import spans
@@ -132,6 +133,34 @@ def test_two_sides_turned_turn_the_answer(client, risen):
     for number, topic in first.items():
         assert topic["difference"] == -second[number]["difference"]
         assert topic["p"] == second[number]["p"]
+
+
+def test_two_times_that_are_all_time_get_the_answer_of_the_overview(client, risen):
+    """A step that the overview told as clear “may be chance” where both its sides were chosen."""
+    address = reverse("run_time_compare_json", args=[risen.pk])
+    against_others = client.get(address, {"from_a": "1915"}).json()
+    of_both = client.get(address, {"to_a": "1914", "from_b": "1915"}).json()
+    first = {topic["number"]: topic for part in against_others["more"] for topic in part}
+    second = {topic["number"]: topic for part in of_both["more"] for topic in part}
+    assert first.keys() == second.keys() and first
+    for number, topic in first.items():
+        assert topic["p"] == second[number]["p"]
+        assert topic["difference"] == -second[number]["difference"]
+    assert of_both["speakers_vary"] == ""
+
+
+def test_where_all_texts_are_compared_and_the_overview_compares_the_same_speakers_it_is_said(
+    client, risen
+):
+    """Of two times that leave some out nothing is known of what the same speakers say."""
+    query = {"to_a": "1905", "from_b": "1915"}
+    data = client.get(reverse("run_time_compare_json", args=[risen.pk]), query).json()
+    page = client.get(reverse("run_time_compare", args=[risen.pk]), query).content.decode()
+    shown = " ".join(strip_tags(unescape(page)).split())
+    has_speakers = bool(data["unit"]["column"])
+    assert data["speakers_vary"] == ("speaker" if has_speakers else "")
+    said = "The overview compares texts of the same speakers; this page compares all texts"
+    assert (said in shown) is has_speakers
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from webapp.analysis.effects import (
 )
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.analysis.effects.model import EffectQuestion
+from webapp.analysis.findings.sentences import MOST_WORDS
 from webapp.core.curation import services as curation
 from webapp.core.documents import corpus_unit, days
 from webapp.core.documents.selection import RunSelection, Selection
@@ -648,7 +649,8 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus, ru
         assert page["conclusion"].startswith("No other run has this topic")
     # In the pin, too
     question = "by “party”, with the general change over time taken out"
-    assert shown.count(f"{question}, for other documents like these.") >= 2
+    said = f"estimated {question}. The interval holds for other documents like these."
+    assert shown.count(said) >= 2
     kept = json.loads(html.unescape(re.search(r'name="table" value="([^"]+)"', shown)[1]))
     there = next(row for row in page["runs"] if row["run"] == other.pk)
     line = dict(
@@ -780,24 +782,76 @@ def test_a_share_that_is_not_known_makes_no_number():
     )
     sides = [SimpleNamespace(name=name) for name in ("north", "south")]
     sets = SimpleNamespace(first=sides[0], second=sides[1])
-    assert "whether south and north differ" in sentences.of_sets(sets, "Ship", estimate)
+    assert "whether south and north differ" in sentences.of_sets(
+        sets, "Ship", estimate, [0.1, None]
+    )
     assert cells_of_points(np.nan, None, 0.1)[:2] == ["", ""]
     assert cells_of_shares([np.nan, 0.5], percent) == ["", percent(0.5)]
 
 
-def test_a_sentence_says_interval_and_no_level_that_is_a_riddle():
-    side = SimpleNamespace(name="south")
-    sets = SimpleNamespace(
-        first=side,
-        second=SimpleNamespace(name="north"),
-        constant=False,
+def two_sides(same_speakers: str) -> SimpleNamespace:
+    """Two sets of which a claim is made. same_speakers: the field whose values are held constant."""
+    return SimpleNamespace(
+        first=SimpleNamespace(name="since July 2023"),
+        second=SimpleNamespace(name="until June 2023"),
+        constant="",
+        differences=SimpleNamespace(same_speakers=same_speakers),
         selection=SimpleNamespace(has_conditions=False),
         unit=SimpleNamespace(said="for other documents like these"),
     )
+
+
+def test_a_sentence_says_interval_and_no_level_that_is_a_riddle():
     estimate = SimpleNamespace(
         difference=0.003, difference_low=-0.027, difference_high=0.034, share=(0.018, 0.021)
     )
-    assert "(interval −2.7 to +3.4)" in sentences.of_sets(sets, "Ship", estimate)
+    said = sentences.of_sets(two_sides(""), "Ship", estimate, [0.021, 0.018])
+    assert said == (
+        "Ship: 1.8% of the words (until June 2023), 2.1% (since July 2023). The difference is +0.3"
+        " points (interval −2.7 to +3.4). The interval holds for other documents like these."
+    )
+
+
+def test_a_claim_says_first_the_share_that_was_counted():
+    """The overview said 4.0% before, this page 5.3%, which the same packages have."""
+    estimate = SimpleNamespace(
+        difference=0.183, difference_low=0.09, difference_high=0.28, share=(0.053, 0.236)
+    )
+    said = sentences.of_sets(two_sides("package"), "Ship", estimate, [0.236, 0.04])
+    first, second, _ = said.split(". ", 2)
+    assert first == (
+        "Ship: 4.0% of the words (until June 2023; 5.3% in texts of the same “package”), 24% (since"
+        " July 2023)"
+    )
+    assert second == "So compared, the difference is +18 points (interval +9.0 to +28)"
+
+
+@pytest.mark.parametrize("shares", [[0.02, 0.01], [None, 0.01]])
+def test_no_sentence_of_an_effect_is_long(shares):
+    """One had 47 words, with everything that the estimate rests on."""
+    estimate = SimpleNamespace(
+        share=shares,
+        difference=-0.01,
+        difference_low=-0.026,
+        difference_high=0.007,
+        corrected=-0.011,
+    )
+    regression = SimpleNamespace(
+        effect_question=SimpleNamespace(counted=True, formula=formula.read("party + spline(date)")),
+        effect=SimpleNamespace(
+            term=SimpleNamespace(name="party"), values=None, labels=["Republican", "Democratic"]
+        ),
+        settings=[0, 1],
+        across=None,
+        selection=SimpleNamespace(has_conditions=False),
+        unit=SimpleNamespace(said="for similar texts in general, not only for these presidents"),
+    )
+    name = "T19 (conference · international · exposition)"
+    said = sentences.difference(regression, name, estimate)
+    for sentence in said.split(". "):
+        assert sum(word != "·" for word in sentence.split()) <= MOST_WORDS
+    assert "with the general change over time taken out" in said
+    assert ("2.0% of the words (Republican), 1.0% (Democratic)" in said) == (None not in shares)
 
 
 def test_what_is_held_constant_is_taken_out_not_the_same():
@@ -822,13 +876,14 @@ def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
     page = answer(client, trained, "?formula=date&topic=3&order=number")
     row = page["topics"][3]
     sides = [
-        f"{percent(share)} ({year})"
-        for share, year in zip(row["share"], page["settings"], strict=True)
+        f"{percent(share)}{unit} ({year})"
+        for share, year, unit in zip(
+            row["share"], page["settings"], (" of the words", ""), strict=True
+        )
     ]
     called = f"{row['name']} (T03)" if row["has_name"] else f"T03 ({row['name']})"
     assert page["conclusion"].startswith(
-        f"{called}: {sides[0]} to {sides[1]} of the words, a difference of"
-        f" {points(row['difference'])} points"
+        f"{called}: {sides[0]}, {sides[1]}. The difference is {points(row['difference'])} points"
     )
     said = "Chance alone would hardly produce it" if row["named"] else "This may be chance"
     assert said in page["conclusion"]

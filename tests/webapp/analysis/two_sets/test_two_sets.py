@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from types import SimpleNamespace
 from typing import Any
@@ -212,7 +213,9 @@ def test_what_may_be_compared_in_an_early_collection_can_be_read(trained, monkey
     days = np.resize(np.array(ordinals, np.int32), trained.version.documents)
     monkeypatch.setattr(document_days, "read_days", lambda version: days)
     form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
-    _, url = form.suggestions[0]
+    _, halves = form.suggestions[0]
+    assert "from_b=0986&to_b=0990" in halves
+    _, url = form.suggestions[1]
     compared = Selection.read(QueryDict(url[1:].replace("_b=", "=")), RunView(trained))
     assert (compared.first, compared.last) == ("0981", "0990")
 
@@ -233,10 +236,40 @@ def test_only_what_can_be_answered_is_suggested(trained, monkeypatch):
         form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
         return [text for text, _ in form.suggestions]
 
-    assert first_suggestion(None) == ["1790–1799 and 2010–2019"]
-    assert first_suggestion(president) == ["1790–1865 and 1944–2019"]
-    assert first_suggestion(president // 4) == []
-    assert first_suggestion(np.full(len(years), -1)) == ["1790–1799 and 2010–2019"]
+    halves = "1790–1904 and 1905–2019"
+    assert first_suggestion(None) == [halves, "1790–1799 and 2010–2019"]
+    assert first_suggestion(president) == [halves, "1790–1865 and 1944–2019"]
+    assert first_suggestion(president // 8) == []
+    assert first_suggestion(np.full(len(years), -1)) == [halves, "1790–1799 and 2010–2019"]
+
+
+def test_the_page_that_compares_two_periods_opens_with_two_periods(client, trained):
+    """It opened with groups alone as its examples, and with nothing in its form. A form that asks
+    for one set keeps what was asked for."""
+    page = get(client, trained, "", "run_time_compare")
+    proposed = re.findall(r'name="(from|to)_(a|b)" value="(\d{4})"[^>]*data-proposed', page)
+    assert [(end, letter) for end, letter, _ in proposed] == [
+        ("from", "a"),
+        ("to", "a"),
+        ("from", "b"),
+        ("to", "b"),
+    ]
+    first, end, begin, last = (int(year) for _, _, year in proposed)
+    assert first <= end == begin - 1 < last
+    assert f"{first}–{end} and {begin}–{last}" in page
+    asked = get(client, trained, "?in_b=party:Whig", "run_time_compare")
+    assert "data-proposed" not in asked
+
+
+def test_texts_of_one_year_are_halved_at_a_day(trained, monkeypatch):
+    ordinals = np.arange(date(2020, 3, 1).toordinal(), date(2020, 3, 21).toordinal()).astype(
+        np.int32
+    )
+    monkeypatch.setattr(document_days, "read_days", lambda version: ordinals)
+    monkeypatch.setattr(corpus_unit, "unit_codes", lambda *compared: None)
+    form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
+    text, _ = form.suggestions[0]
+    assert text == "2020-03-01–2020-03-10 and 2020-03-11–2020-03-20"
 
 
 def test_every_topic_is_in_a_table_with_its_numbers(client, trained, monkeypatch):
@@ -578,6 +611,7 @@ def brief_row(number: int, name: str, share: list[float | None]) -> BriefDiffere
         **link_of(number, name),
         words=[],
         share=share,
+        counted_share=share,
         difference=0.01 if is_known else None,
         difference_low=-0.02 if is_known else None,
         difference_high=0.04 if is_known else None,
@@ -607,6 +641,7 @@ def page_of_few(
         largest=largest,
         complement=names[1] == compared_sets.ALL_OTHERS,
         caution=caution,
+        same_speakers="",
         level=0.99,
     )
 
@@ -651,6 +686,65 @@ def test_a_large_difference_that_may_be_chance_is_said_with_the_reason():
         "The largest difference in these texts may be chance: T17 has 0.06% of the words of dpkg, 61%"
         " of those of chromium. The maintainers of each side (25 and 60) differ so much among"
         " themselves that chance alone could produce it."
+    )
+
+
+def test_where_no_counted_share_differs_much_that_is_said():
+    """“The largest difference in these texts may be chance” stood over 2.1% and 1.9%."""
+    largest = replace(LARGEST, share=[0.019, 0.021])
+    assert first_sentences(page_of_few([40, 60], largest=largest)) == (
+        "No topic’s share differs much between the two: T17 has 1.9% of the words of dpkg, 2.1% of"
+        " those of chromium."
+    )
+
+
+@pytest.mark.parametrize(
+    ("units", "has_interval", "why"),
+    [
+        (
+            [40, 60],
+            True,
+            " The interval of the difference, −4.0 to +2.0 points, includes no difference.",
+        ),
+        ([40, 60], False, " Too few documents have it to say more."),
+        (
+            [6, 60],
+            True,
+            " Only 6 maintainers have texts in dpkg, too few to say anything about others.",
+        ),
+    ],
+)
+def test_beside_a_large_difference_no_sentence_denies_it(units, has_interval, why):
+    """“No topic is clearly larger here.” stood beside a table with 61% against 0.17%."""
+    row = brief_row(17, "Chromium & cve", [0.0017, 0.61])
+    if not has_interval:
+        row = replace(row, difference_low=None, difference_high=None)
+    page = page_of_few(units, unsure=[brief_row(1, "Tax", [0.2, 0.19]), row])
+    said = said_of_side(page, 1)
+    assert said == (
+        "No topic is clearly larger here. The largest difference in these texts may be chance: T17 has"
+        f" 61% of the words of chromium, 0.17% of those of dpkg.{why}"
+    )
+    assert said_of_side(page, 0) == (
+        "No topic is clearly larger here, and in these texts none is much larger."
+    )
+
+
+def said_of_side(page: MagicMock, side: int) -> str:
+    parts = conclusion.conclude_without_larger(page, side)
+    return "".join(part if isinstance(part, str) else part.label for part in parts)
+
+
+def test_a_row_says_the_counted_share_and_in_brackets_the_one_that_is_compared():
+    """The overview said 4.0% before, this page 5.3%, which the same packages have."""
+    row = replace(brief_row(5, "Cve", [0.236, 0.053]), counted_share=[0.236, 0.04])
+    assert row.held_share == [None, 0.053]
+    page = page_of_few([40, 60], unsure=[row], largest=None)
+    page.same_speakers = "package"
+    kept = conclusion.pin_comparison(page)
+    assert kept.table.rows[0][1:3] == ["24%", "4.0% (5.3%)"]
+    assert (
+        "In brackets: the share that is compared, in texts of the same “package”." in kept.sentence
     )
 
 
