@@ -25,6 +25,8 @@ LEAST_HOLDING = 5
 FEW_UNITS = 200  # up to which Student's t does not hold
 FEW_THAT_COUNT = 100  # equal units that differ as much in size: below it t does not hold, either
 MOST_EXCHANGED = 5_000  # units: above it, and of more cells, exchanges would take too long
+SMALL_SIDE = 100  # units of one side of many, up to which t does not hold
+MOST_CELLS_OF_SMALL_SIDES = 60_000  # units x topics, of all sizes together: a second
 MOST_CELLS_EXCHANGED = 600_000  # units x topics: some seconds
 MOST_OF_ONE = 0.5  # of a side's words of a topic, above which they are told as one unit's
 
@@ -141,7 +143,8 @@ class Answers(NamedTuple):
 class Row(NamedTuple):
     """What is known of one question before its family's level is. group: that is side A; None where
     there are no two sides, as along a line. compared: both sides, R is 1; the others as in Answers.
-    exchanged: None where Student's t says what chance would make. obstacle: why nothing can be said
+    exchanged: None where Student's t says what chance would make; columns: bool[T], the topics of
+    which exchanges say it, None for all of them. obstacle: why nothing can be said
     of any topic; None where something may be."""
 
     group: int | None
@@ -150,6 +153,7 @@ class Row(NamedTuple):
     exchanged: exchanges.Exchanged | None
     holding: np.ndarray
     obstacle: Obstacle | None
+    columns: np.ndarray | None = None
 
     @property
     def size(self) -> np.ndarray:
@@ -174,14 +178,16 @@ def answer_question_family(
     question: Question,
     subjects: np.ndarray | None = None,
     level: float | None = None,
+    exchange_small_sides: bool = True,
 ) -> list[Answers]:
-    """The answers for every group that is asked, in that order. subjects, level: see `answer`."""
+    """The answers for every group that is asked, in that order. subjects, level: see `answer`.
+    exchange_small_sides: whether a side of few of many units is judged by exchanges, too."""
     sums = sum_units(outcome, question)
     holding = np.count_nonzero(sums.totals[0], axis=0)
     rows = [
         make_row(group, difference, holding) for group, difference in _differences(sums, question)
     ]
-    return judge(sums, _calibrate(sums, rows), subjects, level)
+    return judge(sums, _calibrate(sums, rows, exchange_small_sides), subjects, level)
 
 
 def judge(
@@ -266,19 +272,18 @@ def units_are_few(sums: UnitSums) -> bool:
     return sums.independent <= FEW_UNITS or sums.effective < FEW_THAT_COUNT
 
 
-def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
-    """p by exchanges of units, where these are few: at USUAL_LEVEL Student's t must be passed,
-    too, and beyond all exchanges it alone says how small p is."""
-    if not units_are_few(sums):
-        return rows
-    calibrated = list(rows)
-    of_size: dict[int, list[int]] = {}
-    for row_number, row in enumerate(rows):
-        if row.obstacle is None:
-            smaller = min(int(row.compared.units_a[0]), int(row.compared.units_b[0]))
-            of_size.setdefault(smaller, []).append(row_number)
+def _calibrate(sums: UnitSums, rows: list[Row], exchange_small_sides: bool) -> list[Row]:
+    """p by exchanges of units, where these are few, or one side has few: at USUAL_LEVEL Student's t
+    must be passed, too, and beyond all exchanges it alone says how small p is."""
+    of_size = _rows_by_smaller_side(rows)
     if not of_size:  # nothing is to be told, and there may be no units at all
         return rows
+    are_few = units_are_few(sums)
+    if not are_few and exchange_small_sides:
+        return _calibrate_small_sides(sums, rows, of_size)
+    if not are_few:
+        return rows
+    calibrated = list(rows)
     units = sides.prepare(*sums.totals)
     for units_of_smaller, rows_alike in of_size.items():
         seen = np.array([rows[row_number].size for row_number in rows_alike])
@@ -288,12 +293,59 @@ def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
     return calibrated
 
 
-def with_exchanges(row: Row, reached: np.ndarray, exchanged: exchanges.Exchanged) -> Row:
-    """The row with p by exchanges. reached: int64[T], exchanges with at least the row's size."""
+def _rows_by_smaller_side(rows: list[Row]) -> dict[int, list[int]]:
+    """How many units the smaller side has -> places of the rows of which something may be said."""
+    of_size: dict[int, list[int]] = {}
+    for row_number, row in enumerate(rows):
+        if row.obstacle is None:
+            smaller = min(int(row.compared.units_a[0]), int(row.compared.units_b[0]))
+            of_size.setdefault(smaller, []).append(row_number)
+    return of_size
+
+
+def _calibrate_small_sides(
+    sums: UnitSums, rows: list[Row], of_size: dict[int, list[int]]
+) -> list[Row]:
+    """Of many units: p by exchanges where one side has few of them, of topics that Student's t at
+    USUAL_LEVEL finds, as no others can be accepted. of_size: as `_rows_by_smaller_side` has it."""
+    columns_of_size = {
+        smaller: np.any([rows[place].p <= 1 - USUAL_LEVEL for place in places], axis=0)
+        for smaller, places in of_size.items()
+        if smaller <= SMALL_SIDE
+    }
+    cells = sums.independent * sum(int(columns.sum()) for columns in columns_of_size.values())
+    are_added_up = sums.units != sums.independent
+    if not sums.nested or are_added_up or not 0 < cells <= MOST_CELLS_OF_SMALL_SIDES:
+        return rows
+    calibrated = list(rows)
+    amounts, sizes = sums.totals
+    for smaller, columns in columns_of_size.items():
+        if not columns.any():
+            continue
+        rows_alike = of_size[smaller]
+        units = sides.prepare(amounts[:, columns], sizes)
+        seen = np.array([rows[place].size[columns] for place in rows_alike])
+        exchanged = exchanges.exchange(units, smaller, seen)
+        for place, reached in zip(rows_alike, exchanged.reached, strict=True):
+            calibrated[place] = with_exchanges(rows[place], reached, exchanged, columns)
+    return calibrated
+
+
+def with_exchanges(
+    row: Row, reached: np.ndarray, exchanged: exchanges.Exchanged, columns: np.ndarray | None = None
+) -> Row:
+    """The row with p by exchanges. reached: int64[T], exchanges with at least the row's size, of
+    some topics alone where they are given. columns: bool[T], these topics; None: all."""
     by_exchange = exchanged.p(reached)
-    p = np.where(reached == 0, np.minimum(by_exchange, row.p), by_exchange)
-    p = np.where(row.p > 1 - USUAL_LEVEL, np.maximum(by_exchange, row.p), p)
-    return row._replace(p=np.where(np.isnan(row.p), np.nan, p), exchanged=exchanged)
+    by_t = row.p if columns is None else row.p[columns]
+    p = np.where(reached == 0, np.minimum(by_exchange, by_t), by_exchange)
+    p = np.where(by_t > 1 - USUAL_LEVEL, np.maximum(by_exchange, by_t), p)
+    p = np.where(np.isnan(by_t), np.nan, p)
+    if columns is not None:
+        p_of_columns = p
+        p = row.p.copy()
+        p[columns] = p_of_columns
+    return row._replace(p=p, exchanged=exchanged, columns=columns)
 
 
 def _critical(row: Row, level: float) -> np.ndarray:
@@ -304,7 +356,12 @@ def _critical(row: Row, level: float) -> np.ndarray:
         return np.full(len(row.p), by_t)
     by_exchange, beyond = row.exchanged.critical(level)
     least = by_t if beyond else stdtrit(df, 0.5 + USUAL_LEVEL / 2)
-    return np.maximum(by_exchange, least)
+    critical = np.maximum(by_exchange, least)
+    if row.columns is None:
+        return critical
+    critical_of_all = np.full(len(row.p), by_t)
+    critical_of_all[row.columns] = critical
+    return critical_of_all
 
 
 def make_answers(

@@ -1,8 +1,11 @@
 """One estimator: number, interval, ratio and verdict say the same, and equal their slow twins."""
 
+import sys
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from scipy.special import stdtr
 
 from inference.answers import (
     AmountTable,
@@ -23,7 +26,9 @@ from inference.answers.ratio import fieller
 from inference.errors import Invalid
 from tests.inference import naive_answers
 
+answer_module = sys.modules[answer.__module__]  # its name in the package is the function
 TOPICS = 6
+OF_THEIR_OWN = range(8, 13)  # genres that have a subject that others hardly have
 
 
 def collection(chance, documents, units, differ=0.0, topics=TOPICS):
@@ -105,6 +110,70 @@ def test_the_clearest_of_all_divisions_is_beyond_chance():
         found = answer(AmountTable(csr_matrix(amounts), sizes), asked)
         assert found.p[0] == pytest.approx(1 / 18_564)
         assert found.accepted[0]
+
+
+def genres(chance) -> tuple[AmountTable, np.ndarray]:
+    """500 documents of 13 genres, each with most of its words on few of 40 subjects; a third of the
+    documents of each of the last five genres is about a subject of the genre's own, which some other
+    documents have, too."""
+    group = np.repeat(np.arange(13), [80, 75, 48, 44, 36, 30, 50, 29, 29, 27, 18, 17, 17])
+    shares = chance.dirichlet(np.full(40, 0.03), 500)
+    for genre in OF_THEIR_OWN:
+        of_genre = np.flatnonzero(group == genre)
+        about_it = of_genre[: len(of_genre) * 2 // 5]
+        shares[group != genre, genre] *= 0.5
+        shares[about_it] = 0.05 / 39
+        shares[about_it, genre] = 0.95
+    sizes = chance.integers(600, 1_000, 500).astype(float)
+    return AmountTable(csr_matrix(np.round(shares * sizes[:, None])), sizes), group
+
+
+def test_a_small_group_of_many_documents_is_judged_by_exchanges():
+    """Church had 37% of the words of religion, 1.5% elsewhere, in 500 documents, and was said to be
+    chance: t of 17 documents expects the one that all have and nobody of these has."""
+    outcome, group = genres(np.random.default_rng(4))
+    asked = question.of_values(group, 13, None)
+    rows = answer_question_family(outcome, asked)
+    by_t: list[float] = []
+    for genre in OF_THEIR_OWN:
+        found = rows[genre]
+        assert found.calibrated == "exchanged"
+        assert found.accepted[genre] and found.difference[genre] > 0.2
+        errors = abs(found.difference[genre]) / found.error[genre]
+        by_t.append(2 * stdtr(found.df, -errors))
+    assert max(by_t) > 1 - rows[0].level, "by t not all of them could be accepted"
+
+
+def test_exchanges_of_some_topics_are_those_of_all(monkeypatch):
+    outcome, group = genres(np.random.default_rng(4))
+    asked = question.of_values(group, 13, None)
+    some = answer_question_family(outcome, asked)
+    monkeypatch.setattr(answer_module, "FEW_UNITS", 500)
+    every = answer_question_family(outcome, asked)
+    for of_some, of_every in zip(some, every, strict=True):
+        by_t = 2 * stdtr(of_some.df, -np.abs(of_some.difference) / of_some.error)
+        found_by_t = by_t <= 0.05
+        assert (of_some.p[found_by_t] == of_every.p[found_by_t]).all()
+        assert (of_some.accepted == of_every.accepted).all()
+        assert (of_some.low[found_by_t] == of_every.low[found_by_t]).all()
+
+
+def test_where_exchanges_take_too_long_t_decides(monkeypatch):
+    monkeypatch.setattr(answer_module, "MOST_CELLS_OF_SMALL_SIDES", 0)
+    outcome, group = genres(np.random.default_rng(4))
+    found = answer_question_family(outcome, question.of_values(group, 13, None))
+    assert {row.calibrated for row in found} == {"t"}
+
+
+def test_of_genres_that_are_shuffled_few_differ():
+    """As many shuffles as one in twenty may err, in the middle: of 40 two."""
+    outcome, group = genres(np.random.default_rng(4))
+    false = 0
+    for seed in range(40):
+        shuffled = np.random.default_rng((9, seed)).permutation(group)
+        rows = answer_question_family(outcome, question.of_values(shuffled, 13, None))
+        false += any(row.accepted.any() for row in rows)
+    assert false <= 4
 
 
 # units; documents for each; how much the groups differ: exchanged, by t, and where units cross

@@ -44,7 +44,7 @@ class EffectsJob(AnswerJob[Estimates]):
     """topics: that are shown along the effect."""
 
     TASK = TASK
-    METHOD = 3
+    METHOD = 4
     NAME = "effects"
 
     regression: Regression

@@ -17,7 +17,7 @@ from webapp.analysis.findings.set_findings import SetFindings
 from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection
 
-METHOD = 22  # findings of an earlier method are computed anew
+METHOD = 23  # findings of an earlier method are computed anew
 QUOTED = 3  # passages
 FAMILY_TOPICS = 3  # of a family, from which passages are taken in turn
 

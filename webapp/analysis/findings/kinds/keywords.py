@@ -127,7 +127,11 @@ def of_field(
     untold = trivial_words.of_the_calendar(document_set.run.version, words)
     signatures = document_set.signatures
     untold |= {column for column, word in enumerate(candidates) if word in signatures}
-    answers_of_groups = estimator.answer_question_family(outcome, value_question)
+    answers_of_groups = estimator.answer_question_family(
+        outcome,
+        value_question,
+        exchange_small_sides=False,  # as the page of all words, which has too many of them
+    )
     rows: list[Keywords] = []
     for group_of_value, answers in zip(
         value_question.asked_groups.tolist(), answers_of_groups, strict=True
