@@ -91,7 +91,8 @@ class SaidSide(NamedTuple):
 def _say_sides(page: Compared, row: TopicDifference) -> list[SaidSide]:
     names = [side.name for side in page.sides]
     if row.held_share == NOTHING_HELD:
-        shares = write_shares(row.counted_share, row.difference)
+        counted_shares = [share for share in row.counted_share if share is not None]
+        shares = write_shares(counted_shares, row.difference)
         return [SaidSide(*side) for side in zip(shares, names, strict=True)]
     said: list[SaidSide] = []
     for name, counted, held in zip(names, row.counted_share, row.held_share, strict=True):
