@@ -114,6 +114,18 @@ def test_differences_are_no_wider_than_a_phone(page: Page, example):
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], address
 
 
+def test_choosing_a_group_empties_the_dates_that_were_proposed(page: Page, example):
+    """Of a group all documents are meant, not those of the half that the form proposed. What
+    somebody has typed stays."""
+    page.goto(f"{example.at}time/compare/")
+    days = page.locator("form.two [data-proposed]")
+    expect(days).to_have_count(4)
+    assert all(day.input_value() for day in days.all())
+    page.fill("#from-b", "1950")
+    page.select_option("#in-a", "party:Republican")
+    assert [day.input_value() for day in days.all()] == ["", "", "1950", ""]
+
+
 def test_a_phone_has_the_ratio_that_the_page_relies_on(page: Page, example):
     page.set_viewport_size(PHONE)
     page.goto(f"{example.at}time/compare/?from_a=1800&to_a=1850&from_b=1950&to_b=2000")
