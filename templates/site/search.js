@@ -39,7 +39,7 @@ function item(number, words) {
   const found = places(lower(text), words);
   const line = document.createElement("li");
   const head = document.createElement("h2");
-  head.textContent = [title || "Untitled", date].filter(Boolean).join(", ");
+  head.textContent = [title, date].filter(Boolean).join(", ");
   const first = found.length ? found[0][0] : 0;
   const begin = text.lastIndexOf(" ", Math.max(0, first - BEFORE)) + 1;
   const whole = document.createElement("details");

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from webapp.core.documents.shapes import Citations
 from webapp.platform.accounts.embargo import AboutDocument
+from webapp.platform.drawing.numbers import document_name
 
 # Columns, by their names in lower case
 AUTHORS = (
@@ -116,7 +117,8 @@ def all_of(cited: CitedPassage) -> Citations:
 def chicago(cited: CitedPassage) -> str:
     """A note: Abraham Lincoln, “First Inaugural,” March 4, 1861, in Speeches (speeches.csv, row
     12), characters 120–480."""
-    begin = f"“{_inner(cited.title)},”" if cited.title else f"untitled document {cited.number},"
+    name = document_name(cited.title, cited.number)
+    begin = f"“{_inner(name)},”" if cited.title else f"{name},"
     if cited.authors:
         authors = _several([_forward(name) for name in cited.authors])
         begin = f"{authors}, {begin}"
@@ -138,9 +140,10 @@ def mla(cited: CitedPassage) -> str:
     else:
         # The first by the family name, as the list of works is sorted.
         by = ", and ".join([*cited.authors[:1], *map(_forward, cited.authors[1:])])
-    title = f"Untitled document {cited.number}."
+    name = document_name(cited.title, cited.number)
+    title = f"{name}."
     if cited.title:
-        title = f"“{_end_sentence(_inner(cited.title))}”"
+        title = f"“{_end_sentence(_inner(name))}”"
     date = _date(cited.date, "{day} {month} {year}", _MONTHS_OF_MLA)
     source = _join_parts(
         cited.work, date, cited.file, cited.place, cited.part, _characters(cited), cited.url
@@ -158,7 +161,7 @@ def bibtex(cited: CitedPassage) -> str:
         note = f"{note}. Date: {cited.date}"
     fields = {
         "author": " and ".join(map(_author_of_bibtex, cited.authors)),
-        "title": _latex(cited.title or f"Untitled document {cited.number}"),
+        "title": _latex(document_name(cited.title, cited.number)),
         "year": str(year or ""),
         "month": _MONTHS[month - 1][:3].lower() if month else "",
         "howpublished": _latex(_join_parts(cited.work, cited.file, cited.place, cited.part)),
@@ -181,7 +184,7 @@ def csl(cited: CitedPassage) -> dict[str, Any]:
     fields = {
         "id": _key(cited),
         "type": "document",
-        "title": cited.title,
+        "title": document_name(cited.title, cited.number),
         "author": [_author_of_csl(name) for name in cited.authors],
         "issued": _date_of_csl(cited.date),
         "container-title": cited.work,

@@ -66,17 +66,25 @@ def sections(
     rows = [
         row for _, row in sorted(embargo.about(corpus, numbers, "part", "title", "words").items())
     ]
-    labels = [row["title"].removeprefix(f"{whole.title or 'Untitled'} · ") for row in rows]
+    labels = [_label_of_section(row["title"], whole.title, row["part"]) for row in rows]
     return [
         Section(
             number=row["number"],
             part=row["part"],
             words=row["words"],
-            label="" if label == str(row["part"]) else label,
+            label=label,
             url=url(row["number"]),
         )
         for row, label in zip(rows, labels, strict=True)
     ]
+
+
+def _label_of_section(title: str, whole_title: str, part: int) -> str:
+    """What its title says beyond the whole's; "" where that is the number of the part."""
+    # Sections of texts without a title had this one up to version 0.3
+    before = whole_title or "Untitled"
+    label = title.removeprefix(f"{before} · ")
+    return "" if label == str(part) else label
 
 
 def mixture(view: RunView, whole: WholeDocument) -> np.ndarray:

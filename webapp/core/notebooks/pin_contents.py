@@ -8,6 +8,7 @@ from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Pin, Run, Topic
 from webapp.platform.accounts import embargo
+from webapp.platform.drawing.numbers import document_name
 
 
 def of_topic(run: Run, number: int) -> PinContent:
@@ -41,9 +42,10 @@ def of_passage(
     document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[
         number
     ]
+    name = document_name(document["title"], number)
     return PinContent(
         kind=Pin.Kind.PASSAGE,
-        title=", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
+        title=", ".join(filter(None, [name, document["date_text"]])),
         address=links.marked_url(run or corpus, number, passage.first, end),
         quote=passage.text,
         start=passage.first,

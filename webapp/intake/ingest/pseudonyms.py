@@ -39,6 +39,7 @@ from webapp.intake.ingest.storing import received_folder
 from webapp.intake.metadata.column_names import names_people, words_of_name
 from webapp.models import Corpus, Upload
 from webapp.platform.accounts import quotas
+from webapp.platform.drawing.excerpts import cut_at_word
 from webapp.platform.jobs import dispatch, kinds
 from webapp.platform.received import not_offered, words_typed
 from webapp.platform.storage import files
@@ -159,8 +160,7 @@ def look(
             {
                 "title": document.get("title", ""),
                 "fields": [(name, document[name]) for name in chosen_columns if document.get(name)],
-                "text": document["text"][:BEGINNING],
-                "more": len(document["text"]) > BEGINNING,
+                "text": cut_at_word(document["text"], BEGINNING),
             }
             for document in new[:EXAMPLES]
         ],

@@ -1,4 +1,4 @@
-"""How numbers and topics are written on every page; static/js/format.js says the same for live
+"""How numbers, topics and documents are written on every page; static/js/format.js says the same for live
 numbers."""
 
 import math
@@ -47,6 +47,13 @@ def number_with_words(label: str, words: str) -> str:
     """What has no name, in a sentence: its number is part of the sentence, its words are in
     brackets, "T31 (man · industrial · wage)"."""
     return NUMBER_FIRST.format(label=label, words=words) if words else label
+
+
+@register.filter
+def document_name(title: str, number: int) -> str:
+    """A document in lists, headings and citations: its title, else by its number in the corpus,
+    "Document 1,312". No value of a field and no words of the text: these may be withheld."""
+    return title or f"Document {int(number):,}"
 
 
 WORDS_OF_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()

@@ -18,6 +18,7 @@ from webapp.core.results import links
 from webapp.models import Agreement, Coding, Concept, Draw, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing.excerpts import cut_at_word
+from webapp.platform.drawing.numbers import document_name
 from webapp.platform.jobs import dispatch
 from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage.nulls import number_or_none
@@ -270,7 +271,7 @@ def _disagreements(
         Disagreement(
             item=readings[0].item_id,
             document=number,
-            title=titles.get(number) or f"Document {number}",
+            title=document_name(titles.get(number, ""), number),
             text=cut_at_word(texts.get(number, ""), TEXT),
             url=links.document_url(run, number),
             readings=[

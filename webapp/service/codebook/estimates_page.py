@@ -14,6 +14,7 @@ from webapp.models import Run
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing import tables
 from webapp.platform.drawing.excerpts import cut_at_word
+from webapp.platform.drawing.numbers import document_name
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.csv_table import CsvTable
 from webapp.platform.storage.nulls import number_or_none
@@ -259,7 +260,7 @@ def _passages(
     for document in documents:
         if document not in about:
             continue
-        title = about[document]["title"] or f"Document {document}"
+        title = document_name(about[document]["title"], document)
         date = about[document]["date_text"]
         codes = []
         if with_codes:

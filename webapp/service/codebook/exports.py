@@ -11,6 +11,7 @@ from inference.runtime.versions import topograph
 from webapp.intake.file_formats import qda_project
 from webapp.models import Coding, Concept, Definition
 from webapp.platform.accounts import embargo
+from webapp.platform.drawing.numbers import document_name
 from webapp.platform.storage.csv_table import CsvTable
 from webapp.service.codebook import coding, qdpx
 from webapp.service.codebook.concepts import defined
@@ -139,7 +140,7 @@ def _source(
     concept: Concept, document: int, title: str, length: int, readings: list[Coding]
 ) -> str:
     guid = _guid(concept, "text", document)
-    name = escape(title or f"Document {document}")
+    name = escape(document_name(title, document))
     marks = []
     for row in readings:
         who = (

@@ -24,6 +24,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Concept, Definition, Draw, Run, Settlement
 from webapp.platform.accounts import authorization, embargo, readings
 from webapp.platform.accounts.roles import Role
+from webapp.platform.drawing.numbers import document_name
 from webapp.platform.pages import addresses
 from webapp.platform.pages.page import (
     check_act,
@@ -211,7 +212,7 @@ def _examples(run: Run, concept: Concept) -> list[ChosenRow]:
     titles = embargo.about(run.corpus, [example.document for example in examples], "title")
     return [
         ChosenRow(
-            titles[example.document]["title"],
+            document_name(titles[example.document]["title"], example.document),
             links.document_url(run, example.document),
             example.note,
             example.by,

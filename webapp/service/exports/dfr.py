@@ -14,6 +14,7 @@ from inference.errors import Invalid
 from webapp.core.documents import document_days, fields
 from webapp.core.results import provenance
 from webapp.intake.metadata import ValueField
+from webapp.platform.drawing.numbers import document_name
 from webapp.platform.storage import csv_cells
 from webapp.service.exports.model import Model
 from webapp.service.exports.tables import ExportSource, about, selected
@@ -155,7 +156,7 @@ def _metadata(
             day = np.datetime64("0001-01-01") + (int(dates[d]) - 1) if dates[d] else ""
             cells = [
                 row["id"] or str(d),
-                row["title"] or "Untitled",
+                document_name(row["title"], d),
                 "",
                 journal,
                 "",

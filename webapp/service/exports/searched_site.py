@@ -20,6 +20,7 @@ from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.accounts import embargo
+from webapp.platform.drawing.numbers import document_name
 from webapp.service.exports import site
 from webapp.service.exports.tables import ExportSource
 from webapp.service.exports.texts import TEXTS_IN_BLOCK, texts_of
@@ -113,7 +114,7 @@ def _texts(run: Run, numbers: np.ndarray, words: np.ndarray, longest: int) -> It
                 page = site.topic_page(k)
                 topic = view.labels.title(k)
             row = [
-                about[number]["title"] or "",
+                document_name(about[number]["title"], number),
                 about[number]["date_text"] or "",
                 topic,
                 page,

@@ -75,8 +75,8 @@ def test_who_speaks_is_cited_as_the_author():
 
 def test_what_is_missing_is_left_out():
     one = cited(**BARE)
-    assert citations.chicago(one) == "untitled document 11, n.d., in Speeches, characters 120–480."
-    assert citations.mla(one) == "Untitled document 11. Speeches, characters 120–480."
+    assert citations.chicago(one) == "Document 11, n.d., in Speeches, characters 120–480."
+    assert citations.mla(one) == "Document 11. Speeches, characters 120–480."
     entry = citations.bibtex(one)
     assert (
         "author" not in entry
@@ -87,6 +87,7 @@ def test_what_is_missing_is_left_out():
     assert citations.csl(one) == {
         "id": "document-11-120",
         "type": "document",
+        "title": "Document 11",
         "container-title": "Speeches",
         "note": "characters 120–480",
     }

@@ -87,6 +87,26 @@ def test_the_first_documents_are_shown_as_they_will_be_read(client):
     )
 
 
+def test_the_preview_says_that_rows_have_no_titles_until_a_column_is_chosen(client):
+    says = "These rows have no titles"
+    rows = [[row[5], row[3]] for row in example_rows(60)]
+    _, url = prepare(client, ("a.csv", as_csv(rows)))
+    page = in_one_line(client.get(url))
+    assert says in page and 'href="#id_title">Choose a column under “Title”</a>' in page
+    assert says not in in_one_line(changed(client, url, title="1"))
+    _, url = prepare(client, ("b.csv", as_csv(example_rows(60))))
+    assert says not in in_one_line(client.get(url))
+
+
+def test_the_beginning_of_a_text_ends_with_a_word(client):
+    rows = example_rows(60)
+    _, url = prepare(client, ("a.csv", as_csv(rows)))
+    for row, document in zip(rows[1:], client.get(url).context["page"].sample.first, strict=False):
+        beginning = document["text"].removesuffix(" …")
+        assert beginning != document["text"]
+        assert row[5].startswith(beginning) and row[5][len(beginning)].isspace()
+
+
 def test_words_are_counted_as_they_will_be(client, tmp_path):
     rows = example_rows(250)
     _, url = prepare(client, ("a.csv", as_csv(rows)))

@@ -3,7 +3,7 @@
 import pytest
 from django.template import Context, Template
 
-from webapp.platform.drawing.numbers import percent, strict
+from webapp.platform.drawing.numbers import document_name, percent, strict
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,11 @@ def test_a_number_that_names_something_has_no_separator_and_a_count_has():
     )
     rendered = page.render(Context({"n": 1234, "rate": 2345.67}))
     assert rendered == 'Run 1234, 1,234 words, 2,345.7 <a id="many-1234">'
+
+
+def test_a_document_is_called_by_its_title_else_by_its_number():
+    assert document_name("First Inaugural", 312) == "First Inaugural"
+    assert document_name("", 312) == "Document 312"
+    page = Template("{% load numbers %}{{ title|document_name:number|truncatechars:9 }}")
+    assert page.render(Context({"title": "", "number": 4_312})) == "Document…"
+    assert document_name("", 4_312) == "Document 4,312"

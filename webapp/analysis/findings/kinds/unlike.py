@@ -15,13 +15,12 @@ from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.sentence_writer import DOCUMENT, Sentence, SentenceWriter
 from webapp.analysis.findings.sentences import join_parts
 from webapp.core.results import links
-from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.numbers import document_name, percent
 
 UNLIKE_ALL = "“{title}” resembles no other document: {topics}"
 UNLIKE_COMPARED = "“{title}” resembles none of the documents it was compared to: {topics}"
 FIRST_PART = "{topic}, {share} of its words"
 FURTHER_PART = "{topic}, {share}"
-UNTITLED = "Document {number}"
 
 SHORT_DOCUMENT_WORDS = 40  # words below which a document is not called unlike the rest
 MOST_NAMED_TOPICS = 2  # topics of a document that are named
@@ -91,7 +90,7 @@ class Unlike(BaseFinding):
 
     def say(self, writer: SentenceWriter) -> Sentence:
         """Its title and its largest topics."""
-        title = writer.titles.get(self.document) or UNTITLED.format(number=self.document + 1)
+        title = document_name(writer.titles.get(self.document, ""), self.document)
         largest: list[list[SentencePart]] = []
         for part, k in zip(self.parts, self.topics, strict=False):
             pattern = FURTHER_PART if largest else FIRST_PART

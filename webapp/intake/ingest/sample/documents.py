@@ -25,10 +25,12 @@ from webapp.intake.ingest.shaping import (
     usual_name_dates,
 )
 from webapp.intake.metadata.dates import why_none
+from webapp.platform.drawing.excerpts import cut_at_word
 
-# Documents that are shown, characters of each, fields of each
+# Documents that are shown, characters of each, fields of each; so many are four lines or five of
+# a column, which end with a word
 DOCUMENTS_SHOWN = 5
-CHARACTERS_SHOWN = 420
+CHARACTERS_SHOWN = 160
 FIELDS_SHOWN = 12
 FORMS_SHOWN = 3  # of dates that can't be read
 # Documents, evenly spread over the sample, whose languages are found each by itself; 50 ms
@@ -158,8 +160,8 @@ def forms_of_dates(written_dates: list[str]) -> tuple[tuple[str, int], ...]:
 
 
 def show_document(document: file_formats.Document, options: file_formats.Options) -> dict:
-    """A document as pages show it. day: ISO, or ""; fields: (name, value, kind) of each; more:
-    whether the text goes on."""
+    """A document as pages show it. day: ISO, or ""; fields: (name, value, kind) of each; text:
+    how it begins."""
     day = file_formats.parse_date(document.date, options.date_order or None)
     fields = [
         (name, value, options.kinds.get(name, metadata.DEFAULT.kind))
@@ -170,8 +172,7 @@ def show_document(document: file_formats.Document, options: file_formats.Options
         "date": document.date[:MAX_DATE],
         "day": day.isoformat() if day else "",
         "fields": fields[:FIELDS_SHOWN],
-        "text": document.text[:CHARACTERS_SHOWN],
-        "more": len(document.text) > CHARACTERS_SHOWN,
+        "text": cut_at_word(document.text, CHARACTERS_SHOWN),
         "file": document.file,
         "place": document.place,
         "part": document.part,

@@ -84,6 +84,11 @@ class Sample:
         return language_column(names) is not None
 
     @property
+    def lacks_titles(self) -> bool:
+        """Whether documents that are shown have none."""
+        return not all(document["title"] for document in self.first)
+
+    @property
     def joins(self) -> tuple[str, ...]:
         """Fields by which documents are joined by default: pages of which a METS says so."""
         names = {name for document in self.first for name, *_ in document["fields"]}

@@ -110,18 +110,25 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
 def _parts(document: Document, sections: list[Section]) -> Iterator[Document]:
     ends = [section.start for section in sections[1:]] + [len(document.text)]
     for number, (section, end) in enumerate(zip(sections, ends, strict=True), 1):
-        label = section.label or str(number)
-        title = (document.title or "Untitled")[: MAX_TITLE - len(label) - 3]
         yield replace(
             document,
             text=document.text[section.start : end],
-            title=f"{title} · {label}",
+            title=_title_of_section(document.title, section.label, number),
             place=", ".join(filter(None, [document.place, f"section {number}"])),
             headings=(),
             part=number,
             parts=len(sections),
             whole=document.title,
         )
+
+
+def _title_of_section(title: str, label: str, number: int) -> str:
+    """Of a text without a title the section's heading alone, if it has one: pages name it by its
+    number in the corpus, as they do every document without a title."""
+    if not title:
+        return label
+    end = f" · {label or number}"
+    return title[: MAX_TITLE - len(end)] + end
 
 
 def _by_words(document: Document, shaping: Shaping) -> list[Section]:

@@ -180,6 +180,14 @@ def test_a_table_of_contents_is_no_chapters(tmp_path):
     assert found[1].text.endswith("Thank you.")
 
 
+def test_sections_of_a_text_without_a_title_have_their_headings_as_titles(tmp_path):
+    text = "CHAPTER 1\n" + "word " * 60 + "\nCHAPTER 2\n" + "word " * 60
+    found = cut(text, tmp_path, title="", sections="headings", marker="CHAPTER")
+    assert [document.title for document in found] == ["CHAPTER 1", "CHAPTER 2"]
+    found = cut("word " * 300, tmp_path, title="", sections="words", length=50)
+    assert len(found) > 2 and not any(document.title for document in found)
+
+
 def test_a_book_without_headings_is_whole_and_said(tmp_path):
     document, problem = cut("word " * 500, tmp_path, sections="headings")
     assert document.parts == 1 and "no headings" in problem.message
