@@ -17,7 +17,9 @@ PAGE = 50
 WORDS_OF_LABELS = 100  # of a topic's words that a label may be made of
 MOST_WORDS = 3  # of a label
 SAME_BEGINNING = 4  # letters by which two words say the same: "court" says "courts", too
-TOPICS_OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
+# Topics that the field for a merge offers by name, 12 kB; of any other a part of its name can be
+# typed
+TOPICS_OFFERED = 300
 
 
 def history(

@@ -3,7 +3,6 @@ list, the history with undo, a table of labels to import, and carrying them from
 corpus to this one.
 """
 
-import re
 from collections.abc import Callable
 from urllib.parse import urlencode
 from uuid import UUID
@@ -17,6 +16,7 @@ from django.views.decorators.http import require_POST
 from inference.errors import Invalid, number_of
 from webapp.core.curation import label_transfer, queries, services as curation
 from webapp.core.curation.shapes import CarriedPair, CarryPage, CurationPage
+from webapp.core.curation.typed_topics import read_typed_topic
 from webapp.core.results import links, measures, topic_numbers
 from webapp.core.results.topic_numbers import TopicParameter
 from webapp.core.results.view import RunView
@@ -28,9 +28,6 @@ from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.run_links import conditions
 from webapp.platform.pages.typed import PageResponse, typed
 from webapp.platform.typed_text import NAME, one_line
-
-# At the end of a topic as choices write it, "Farming (T03)"
-_NAMED_TOPIC = re.compile(r" \((T\d+)\)$", re.ASCII)
 
 
 @typed("run/curation.html")
@@ -64,8 +61,13 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     for field in Edit.Field.values:
         if field in form and form[field] != form.get(f"was_{field}"):
             values[field] = form[field]
+    view = RunView(run)
     for field in values.keys() & {"into", "beside"}:
-        values[field] = _typed_number(values[field].strip())
+        try:
+            values[field] = read_typed_topic(view, values[field], field)
+        except Invalid as error:
+            messages.error(request, error.message)
+            del values[field]
     wrong_field = _change_all(request, run, number, values)
     while wrong_field in values:
         # What can be kept is kept: a long note is not lost for a wrong number
@@ -86,15 +88,6 @@ def _change_all(request: HttpRequest, run: Run, number: int, values: dict[str, s
         messages.error(request, error.message)
         return error.field
     return None
-
-
-def _typed_number(text: str) -> str:
-    """ "T03" of "Farming (T03)" or of "T03 (crop · land)", as the field offers topics, or of what a
-    reader typed that begins with it."""
-    number_at_end = _NAMED_TOPIC.search(text)
-    if number_at_end:
-        return number_at_end[1]
-    return text.partition(" ")[0]
 
 
 @require_POST

@@ -41,6 +41,34 @@ def test_a_topic_is_merged_into_what_the_field_offers(client, trained, text):
     assert said(trained).into[2] == 3
 
 
+@pytest.mark.parametrize("text", ["taxes", " Taxes & duties", "T03", "3", "taxes & d"])
+def test_a_topic_is_merged_into_one_whose_name_was_typed(client, trained, text):
+    curation.change(trained, 3, {"label": "Taxes & duties"}, "me")
+    post(client, "topic_edit", trained.pk, 2, into=text)
+    assert said(trained).into[2] == 3
+
+
+def test_the_whole_name_of_a_topic_is_not_a_part_of_others(client, trained):
+    curation.change_many(
+        trained, {1: {"label": "1990 budget"}, 3: {"label": "1990 budget cuts"}}, "me"
+    )
+    post(client, "topic_edit", trained.pk, 2, into="1990 Budget", beside="budget cuts")
+    assert (said(trained).into[2], said(trained).present(2)["beside"]) == (1, "3")
+
+
+def test_a_part_of_several_names_and_of_none_is_said_and_the_rest_is_kept(client, trained):
+    curation.change_many(trained, {1: {"label": "Land tax"}, 3: {"label": "Tax on sugar"}}, "me")
+    for text, sentence in (
+        ("tax", "2 topics have “tax” in their names: Land tax (T01) · Tax on sugar (T03). Choose"),
+        ("zyzzyva", "No topic of this run has “zyzzyva” in its name."),
+    ):
+        html = client.post(
+            reverse("topic_edit", args=[trained.pk, 2]), {"into": text, "note": text}, follow=True
+        ).content.decode()
+        assert sentence in html
+        assert (said(trained).into[2], said(trained).note(2)) == (2, text)
+
+
 def test_form_of_a_topic(client, trained):
     url = reverse("run_topic", args=[trained.pk, 2])
     response = post(
