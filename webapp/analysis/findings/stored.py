@@ -123,16 +123,19 @@ def _make(selection: RunSelection) -> SetFindings:
 
 
 def _key(selection: RunSelection) -> str:
-    """What findings depend on beside the snapshot: the set, and which topics are merged, moved or
-    in a group. Names don't matter."""
+    """What findings depend on beside the snapshot: the set, which topics are merged, moved or in a
+    group, and which are no general talk since a reader labelled them. Other names don't matter."""
     labels = selection.view.labels
     merged = _with_other_target(labels.into)
     moved = _with_other_target(labels.beside)
     grouped = [(k, labels.group(k)) for k in range(len(labels.into)) if labels.group(k)]
-    depends = (selection.parameters, merged, moved, grouped)
+    depends = [selection.parameters, merged, moved, grouped]
+    # Only where there are any: keys of what is stored already stay as they are
+    if labels.labelled_talk:
+        depends.append(labels.labelled_talk)
     if not any(depends):
         return ""
-    return blake2b(repr(depends).encode(), digest_size=DIGEST).hexdigest()
+    return blake2b(repr(tuple(depends)).encode(), digest_size=DIGEST).hexdigest()
 
 
 def _with_other_target(targets: np.ndarray) -> list[tuple[int, int]]:

@@ -175,7 +175,7 @@ class TopicListing:
             order = sorted(range(len(names)), key=lambda i: (not names[i], names[i]))
             return np.array(order, np.int64)
         if sort == "kind":
-            kinds = topic_kinds.of_run(self.run)
+            kinds = topic_kinds.of_run(self.run, self.labels)
             ranks = [ORDER_OF_KINDS.index(kinds[k]) for k in topics_in_order]
             return np.argsort(ranks, kind="stable")
         if sort == "family":
@@ -224,7 +224,7 @@ class TopicListing:
     def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[RankedTopic], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
-        kinds = topic_kinds.of_run(self.run)
+        kinds = topic_kinds.of_run(self.run, self.labels)
         again = found_again.count_found(self.run)
         largest = float(self.share[self.numbers].max(initial=0.0)) or 1.0
         ranked = []

@@ -37,7 +37,7 @@ def judge(selection: RunSelection, k: int, similar: list[SimilarTopic]) -> Judge
         *_nearest(similar),
         *_stability(view.run, k),
     ]
-    kind = topic_kinds.of_run(view.run)[k]
+    kind = topic_kinds.of_run(view.run, view.labels)[k]
     sentence = SENTENCES[kind] if kind else NOT_JUDGED.capitalize()
     if kind == "general" and k in found_again.doubtful(view.run):
         sentence = GENERAL_AND_UNSTABLE
@@ -63,12 +63,13 @@ SENTENCES: dict[Kind, str] = {
 }
 GENERAL_AND_UNSTABLE = "General talk rather than a subject, and unstable"
 NOT_MEASURED = "whether its first words occur in the same passages is not measured"
+ALL_OVER = "its words occur all over the texts"
 SHARED_USE = "other topics use them, too"
 
 
 def _concede(reason: Reason) -> Reason:
     """A reason as a topic has it that nothing speaks against: what speaks against is told as that."""
-    if reason.text != SHARED_USE:
+    if reason.text not in (ALL_OVER, SHARED_USE):
         return reason
     return Reason(ALTHOUGH + reason.text, reason.url)
 
@@ -94,7 +95,7 @@ def _ownership(column: dict[str, np.ndarray], k: int) -> list[Reason]:
     """Whether its words are its own."""
     reasons = []
     if column["background"][k]:
-        reasons.append(Reason("its words occur all over the texts", "#words"))
+        reasons.append(Reason(ALL_OVER, "#words"))
     if column["exclusivity"][k] >= MUCH_EXCLUSIVITY:
         use = "much of their use is in this topic"
     else:

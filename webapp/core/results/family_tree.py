@@ -71,15 +71,34 @@ def make_tree(run: Run) -> Tree:
 
 def nodes(run: Run, labels: Labels) -> list[Node]:
     """All families at all cuts of a finished run. Topics that a reader grouped are one; merged
-    topics are a part of their target, and one that a reader moved stays with the other."""
+    topics are a part of their target, one that a reader moved stays with the other, and general
+    talk that a reader labelled is where its words are most alike."""
     assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"
     groups = {name: number for number, name in enumerate(labels.groups())}
     groups_of_topics = np.array([groups.get(labels.group(k), -1) for k in range(run.topics)])
     size = labels.merged(np.nan_to_num(measures.of(run)["tokens"]))
     family_nodes = families.families(
-        tree(run.snapshot_id), size, CUTS[1], groups_of_topics, labels.beside
+        tree(run.snapshot_id), size, CUTS[1], groups_of_topics, _stays_with(run, labels)
     )
     return [node for node in family_nodes if node.last >= CUTS[0]]
+
+
+def _stays_with(run: Run, labels: Labels) -> np.ndarray:
+    """int32[K]: the topic that each stays with, itself for none. The tree is without general talk;
+    a topic of it that a reader labelled stays with the one of the tree that has the most similar
+    words, unless the reader moved or grouped it. It is in no family where none of those in the tree
+    is among its similar ones."""
+    assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"
+    beside = labels.beside.copy()
+    in_tree = set(tree(run.snapshot_id).topics)
+    labelled = [k for k in labels.labelled_talk if beside[k] == k and k not in in_tree]
+    rows = Topic.objects.filter(snapshot=run.snapshot_id, number__in=labelled)
+    for k, similar_topics in rows.values_list("number", "similar"):
+        targets = [int(labels.beside[similar]) for similar, _ in similar_topics]
+        nearest = [j for j in targets if j in in_tree and not labels.group(j)]
+        if nearest:
+            beside[beside == k] = nearest[0]
+    return beside
 
 
 def usual(run: Run, nodes: list[Node]) -> int:

@@ -96,8 +96,14 @@ class Labels:
         return [word for word in self.proposed(k).split(LIST) if word]
 
     def is_background(self, k: int) -> bool:
-        """Whether it is general talk, which lists and charts set apart."""
-        return self._proposal(k).background
+        """Whether it is general talk, which lists and charts set apart. What has a name has a
+        subject, so a topic that a reader labelled is none."""
+        return self._proposal(k).background and not self.label(k)
+
+    @cached_property
+    def labelled_talk(self) -> list[int]:
+        """Topics, ascending, that were found to be general talk and that a reader labelled."""
+        return sorted(k for k in self._values["label"] if self._proposal(k).background)
 
     def _proposal(self, k: int) -> Proposal:
         return self._proposed[k] if k < len(self._proposed) else Proposal()
@@ -122,16 +128,17 @@ class Labels:
     @cached_property
     def key(self) -> bytes:
         """What families and colours depend on: which topics are merged, moved, grouped or
-        coloured."""
-        return self._digest(("into", "beside", "group", "colour"))
+        coloured, and which have a subject since a reader labelled them."""
+        return self._digest(("into", "beside", "group", "colour"), self.labelled_talk)
 
     @cached_property
     def every_key(self) -> bytes:
         """What depends on anything that readers say."""
         return self._digest(sorted(self._values))
 
-    def _digest(self, fields: Iterable[str]) -> bytes:
-        edits_as_text = repr([sorted(self._values[field].items()) for field in fields])
+    def _digest(self, fields: Iterable[str], topics: Sequence[int] = ()) -> bytes:
+        edits = [sorted(self._values[field].items()) for field in fields]
+        edits_as_text = repr([edits, topics])
         return blake2b(edits_as_text.encode(), digest_size=16).digest()
 
     def title(self, k: int) -> str:

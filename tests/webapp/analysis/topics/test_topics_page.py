@@ -15,14 +15,16 @@ from django.utils.html import escape
 
 from inference.explore import bands
 from webapp.analysis.families import family_address, family_cuts
+from webapp.analysis.findings import document_set, stored
 from webapp.core.curation import services as curation
 from webapp.core.documents import document_groups
-from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence, found_again, links, page_cache, topic_kinds
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import evidence, family_tree, found_again, links, page_cache, topic_kinds
 from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
-from webapp.models import Run, Topic, Word
+from webapp.models import Run, StoredResult, Topic, Word
 from webapp.platform.drawing import chips
+from webapp.platform.drawing.colours import GENERAL
 from webapp.platform.storage import cache
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +133,11 @@ def test_orders_and_their_reverse(client, trained, order):
     assert sorted(values) == pytest.approx(sorted(getattr(row, order) for row in rows))
 
 
+def all_of(run: Run) -> RunSelection:
+    """All documents, as a new request reads them."""
+    return RunSelection.all(RunView(Run.objects.get(pk=run.pk)))
+
+
 def forget() -> None:
     """What is kept of rows that never change."""
     cache.clear_all()
@@ -177,7 +184,7 @@ def test_page_list_order_and_count_agree_on_kinds(client, trained, monkeypatch):
         rows.filter(number=2).update(background=True)
         rows.filter(number=0).update(similar=[[5, 0.01]])
         forget()
-        assert topic_kinds.of_run(trained) == kinds
+        assert topic_kinds.of_run(trained, RunView(trained).labels) == kinds
         listed = get(client, trained, "sort=kind")["items"]
         assert {t["number"]: t["kind"] for t in listed} == dict(enumerate(kinds))
         assert [t["number"] for t in listed] == [0, 5, 4, 1, 3, 2]
@@ -194,9 +201,61 @@ def test_page_list_order_and_count_agree_on_kinds(client, trained, monkeypatch):
         forget()
 
 
+def test_a_topic_of_general_talk_that_a_reader_labels_is_drawn_and_listed_as_a_subject(
+    client, trained
+):
+    """A label is a name, and what has a name has a subject: it was grey, and in no family."""
+    rows = Topic.objects.filter(snapshot_id=trained.snapshot_id)
+    before = list(rows)
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key=family_tree.TREE).delete()
+    try:
+        rows.update(mixed=False, background=False)
+        rows.filter(number=2).update(background=True, similar=[[2, 0.0], [4, 0.2], [1, 0.3]])
+        forget()
+        for label, kind in (("", "general"), ("Treaties", "clear")):
+            curation.change(trained, 2, {"label": label}, "me")
+            listed = {t["number"]: t for t in get(client, trained)["items"]}
+            assert (listed[2]["background"], listed[2]["kind"]) == (not label, kind)
+            page = client.get(reverse("run_topic_json", args=[trained.pk, 2])).json()
+            assert page["verdict"]["kind"] == kind
+            of_topic = client.get(reverse("run_topic", args=[trained.pk, 2])).content.decode()
+            assert ("general talk: words that occur all over" in of_topic) == (not label)
+            homes = RunView(Run.objects.get(pk=trained.pk)).homes
+            assert (homes[2].slot == GENERAL, homes[2] == homes[4]) == (not label, bool(label))
+            clear, _ = topic_kinds.count_clear([trained])[trained.pk]
+            assert clear == 5 + bool(label)
+        curation.change(trained, 2, {"beside": "1"}, "me")
+        homes = RunView(Run.objects.get(pk=trained.pk)).homes
+        assert homes[2] == homes[1]
+    finally:
+        Topic.objects.bulk_update(before, ["mixed", "background", "similar"])
+        StoredResult.objects.filter(snapshot=trained.snapshot_id, key=family_tree.TREE).delete()
+        forget()
+
+
+def test_findings_are_of_what_a_reader_labelled(trained):
+    """They are told anew when general talk has a subject, and stay as they are for other labels."""
+    rows = Topic.objects.filter(snapshot_id=trained.snapshot_id)
+    before = list(rows)
+    try:
+        rows.filter(number=2).update(background=True)
+        rows.exclude(number=2).update(background=False)
+        forget()
+        assert stored.read_or_ask(all_of(trained), None) is not None
+        curation.change(trained, 1, {"label": "Taxes"}, "me")
+        assert stored.read(all_of(trained)) is not None
+        curation.change(trained, 2, {"label": "Treaties"}, "me")
+        assert stored.read(all_of(trained)) is None
+        subjects = document_set.collect(all_of(trained)).subjects
+        assert subjects.all()
+    finally:
+        Topic.objects.bulk_update(before, ["background"])
+        forget()
+
+
 def test_the_database_counts_clear_topics_as_they_are_listed(trained):
     counted = topic_kinds.count_clear([trained])
-    kinds = topic_kinds.of_run(trained)
+    kinds = topic_kinds.of_run(trained, RunView(trained).labels)
     assert counted == {trained.pk: (kinds.count("clear"), len(kinds) - kinds.count(None))}
 
 

@@ -41,7 +41,7 @@ def selection(monkeypatch):
         monkeypatch.setattr(verdict.sums, "of_selection", lambda selection: counted)
         monkeypatch.setattr(verdict.RunSelection, "all", lambda view: view)
         run = SimpleNamespace(pk=1, snapshot=None)
-        labels = SimpleNamespace(members=lambda k: [], is_merged=lambda k: False)
+        labels = SimpleNamespace(members=lambda k: [], is_merged=lambda k: False, labelled_talk=[])
         view = SimpleNamespace(run=run, labels=labels)
         return SimpleNamespace(view=view, has_conditions=False)
 
@@ -95,11 +95,15 @@ def test_no_topic_is_clear_whose_first_words_were_not_looked_at(monkeypatch):
         "background": np.array([0.0, 1.0, 0.0]),
     }
     run = SimpleNamespace(pk=1, snapshot=None)
+    labels = SimpleNamespace(labelled_talk=[])
     monkeypatch.setattr(measures, "of", lambda run: column)
-    assert topic_kinds.of_run(run) == ["clear", "general", None]
+    assert topic_kinds.of_run(run, labels) == ["clear", "general", None]
+    labels.labelled_talk = [1]
+    assert topic_kinds.of_run(run, labels) == ["clear", None, None]
+    labels.labelled_talk = []
     lacking = [[found_again.Elsewhere(6, False, 0.25, ["tax"])]] * 3
     monkeypatch.setattr(found_again, "elsewhere", lambda run: lacking)
-    assert topic_kinds.of_run(run) == ["unstable", "general", "unstable"]
+    assert topic_kinds.of_run(run, labels) == ["unstable", "general", "unstable"]
 
 
 def test_a_topic_that_other_seeds_do_not_find_is_unstable(selection, monkeypatch):

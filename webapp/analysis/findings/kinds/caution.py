@@ -222,7 +222,7 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
     labels = document_set.view.labels
     tokens = document_set.totals.topic_tokens[0]
     large = document_set.subjects & (tokens >= SMALL_TOPIC_SHARE * document_set.tokens)
-    kinds_by_words = topic_kinds.by_words(document_set.run)
+    kinds_by_words = topic_kinds.by_words(document_set.run, labels)
     mixed = np.array([kind == "mixed" for kind in kinds_by_words], bool)
     of_one_document = _largest_document(document_set) >= ONE_DOCUMENT * tokens
     topics_of_caution: dict[What, list[int]] = {
