@@ -2,10 +2,10 @@
 // Without this file each circle is a link.
 const NEAREST = 24; // times as large as the whole
 const STEP = 1.5; // of a zoom by button or key
-const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/analysis/topics/maps.py has the same
-const NARROW = 480, SMALLER = 0.82; // of a map as narrow, labels are smaller, names alone, and may lie on the edges of circles
+const FONT = 14, LETTER = 5.7, PADDING = 10, LINE = 17, GAP = 4, CLEARANCE = 2 * GAP; // of labels, in pixels, the last from circles of others; webapp/analysis/topics/maps.py has the same
+const DIAGONAL = 0.71; // of a circle's radius: how far it reaches at 45 degrees to each side
+const NARROW = 480, SMALLER = 0.82; // of a map as narrow, labels are smaller, and names alone
 const MARGIN = 0.05; // of the circles' width, beside them on a narrow map
-const EDGE = 0.64, NARROW_EDGE = 0.25; // parts of a circle's radius, squared, that a label leaves free
 const LABELS = 120; // that are shown at a time
 const CROWDED = 300, SMALL = 5; // topics of a map on which labels may lie on circles of fewer pixels
 const NAMED = 40, APART = 30; // labels of such a map at most, and pixels of its width for each
@@ -77,14 +77,13 @@ export function chart(figure, choose) {
     look(point.x - ((point.x - view.x) * w) / view.w, point.y - ((point.y - view.y) * w) / view.w, w);
   }
 
-  // Names find room, the largest topic's first: right, left, below, above; where all stand, the number follows each that has room
-  // for it. As in maps.py. On a crowded map topics of general talk come last, and small circles make no difference, or hardly any
+  // Names find room, the largest topic's first: right, left, below, above, at a corner, and twice as far from all other circles, so that nobody
+  // takes one for theirs; where all stand, the number follows each that has room for it. As in maps.py. On a crowded map topics of general talk come last, and small circles make no difference, or hardly any
   // label would find room.
   function label() {
     const narrow = svg.clientWidth < NARROW;
     const unit = box().unit * (narrow ? SMALLER : 1);
-    const edge = narrow ? NARROW_EDGE : EDGE;
-    const [high, letter, gap] = [LINE * unit, LETTER * unit, GAP * unit];
+    const [high, gap] = [LINE * unit, GAP * unit];
     const end = { x: view.x + view.w, y: view.y + (view.w * height) / width };
     const seen = topics.filter(({ x, y, r }) => x + r > view.x && x - r < end.x && y + r > view.y && y - r < end.y);
     const solid = crowded ? seen.filter(({ r }) => r > SMALL * unit) : seen;
@@ -92,23 +91,25 @@ export function chart(figure, choose) {
     const taken = [];
     const found = [];
     const space = ([anchor, x, middle], text) => {
-      const w = letter * text.length;
+      const w = (LETTER * text.length + PADDING) * unit;
       const l = x - { start: 0, middle: w / 2, end: w }[anchor];
       return { l, r: l + w, t: middle - high / 2, b: middle + high / 2 };
     };
-    const free = (a) => a.l >= view.x && a.r <= end.x && a.t >= view.y && a.b <= end.y
+    const free = (a, own) => a.l >= view.x && a.r <= end.x && a.t >= view.y && a.b <= end.y
       && !taken.some((b) => a.l < b.r && a.r > b.l && a.t < b.b && a.b > b.t)
-      && !solid.some(({ x, y, r }) => {
+      && !solid.some((topic) => {
+        const { x, y, r } = topic;
         const [dx, dy] = [Math.min(Math.max(x, a.l), a.r) - x, Math.min(Math.max(y, a.t), a.b) - y];
-        return dx * dx + dy * dy < edge * r * r;
+        return topic !== own && Math.hypot(dx, dy) < r + CLEARANCE * unit;
       });
     const late = (topic) => (chosen.has(topic) ? 0 : (crowded || narrow) && topic.general ? 2 : 1);
     const first = [...seen].sort((a, b) => late(a) - late(b));
     for (const topic of first.slice(0, 3 * LABELS)) {
       if (found.length >= most) break;
       const { x, y, r } = topic;
-      const places = [["start", x + r + gap, y], ["end", x - r - gap, y], ["middle", x, y + r + high / 2], ["middle", x, y - r - high / 2]];
-      const place = places.find((candidate) => free(space(candidate, topic.name)));
+      const places = [["start", x + r + gap, y], ["end", x - r - gap, y], ["middle", x, y + r + high / 2], ["middle", x, y - r - high / 2],
+        ...[["start", 1], ["end", -1]].flatMap(([anchor, side]) => [-1, 1].map((down) => [anchor, x + side * DIAGONAL * r, y + down * (DIAGONAL * r + high / 2)]))];
+      const place = places.find((candidate) => free(space(candidate, topic.name), topic));
       if (!place) continue;
       taken.push(space(place, topic.name));
       found.push({ topic, place });
@@ -119,7 +120,7 @@ export function chart(figure, choose) {
       item.textContent = topic.name;
       const [own] = taken.splice(i, 1); // a label does not stand in its own way
       const whole = space(place, `${topic.name} ${topic.label}`);
-      const numbered = !narrow && free(whole);
+      const numbered = !narrow && free(whole, topic);
       taken.splice(i, 0, numbered ? whole : own);
       if (numbered) {
         const number = document.createElementNS(svg.namespaceURI, "tspan");

@@ -22,11 +22,14 @@ COVERED = 0.16  # of the disc on which the map lies, by all circles together
 LEAST_RADIUS = 3.0  # radius that can still be hit
 RADII_APART = 1.04  # times their radii: circles don't touch
 LABEL_MARGINS = np.array([0.16, 0.05])  # of the layout, for labels to the sides and above
-LETTER = 6.9  # width of a label's letters
+LETTER = 5.7  # width of a label's letters, on average
+PADDING = 10  # what capitals add to it, and the space up to the next label
 LINE = 17  # their height
 LABEL_GAP = 4  # between a circle and its label
-COVERABLE = 0.8  # of a circle's radius: a label may reach so far into other circles, and no farther
+# Between a label and circles that it does not name, at least: it is twice as near to its own
+CLEARANCE = 2 * LABEL_GAP
 LABELLED = 150  # topics, the largest, that may have a label before the reader zooms in
+DIAGONAL = 0.71  # of the radius: how far a circle reaches at 45 degrees to each side
 WORDS_OF_LABEL = 2  # of a topic that has no name
 
 
@@ -97,18 +100,23 @@ def _spread(snapshot_id: int) -> _Layout:
 
 def label_circles(circles: list[Circle], height: float) -> list[Circle]:
     """Circles, the largest first, each with its name where there is room for it: right of the
-    circle, left of it, below or above it. Where all names stand, the number follows each that has
-    room for it.
+    circle, left of it, below or above it, or at a corner, and twice as far from all others. Where all names stand,
+    the number follows each that has room for it.
 
     static/js/map.js does the same for the part of the map that the reader zooms to.
     """
     room = _Room(circles, height)
-    places_of_names = [room.take_name(circle) for circle in circles]
+    places_of_names = [room.take_name(i) for i in range(len(circles))]
     labelled = []
-    for circle, candidate in zip(circles, places_of_names, strict=True):
-        label_place = None if candidate is None else room.take_number(circle, candidate)
-        labelled.append(replace(circle, place=label_place))
+    for i, candidate in enumerate(places_of_names):
+        label_place = None if candidate is None else room.take_number(i, candidate)
+        labelled.append(replace(circles[i], place=label_place))
     return labelled
+
+
+def label_width(text: str) -> float:
+    """About how wide a label is, rather too wide than too narrow."""
+    return LETTER * len(text) + PADDING
 
 
 class _Candidate(NamedTuple):
@@ -119,7 +127,7 @@ class _Candidate(NamedTuple):
     y: float
 
     def box(self, text: str) -> Box:
-        width = LETTER * len(text)
+        width = label_width(text)
         lefts = {"start": self.x, "end": self.x - width, "middle": self.x - width / 2}
         left = lefts[self.anchor]
         top = self.y - LINE / 2
@@ -132,35 +140,54 @@ class _Room:
 
     def __init__(self, circles: list[Circle], height: float):
         self.height = height
+        self.circles = circles
         self.middles = np.array([[circle.x, circle.y] for circle in circles]).reshape(-1, 2)
         self.radii = np.array([circle.r for circle in circles])
-        self.labels = LabelBoxes(self._is_allowed)
+        self.labels = LabelBoxes(self._is_within_map)
 
-    def take_name(self, circle: Circle) -> _Candidate | None:
-        """Where the circle's name stands from now on."""
-        candidates = _candidates(circle)
-        free = self.labels.take_first(candidate.box(circle.text) for candidate in candidates)
+    def take_name(self, i: int) -> _Candidate | None:
+        """Where the name of a circle stands from now on."""
+        text = self.circles[i].text
+        candidates = [
+            candidate
+            for candidate in _candidates(self.circles[i])
+            if self._names_alone(i, candidate.box(text))
+        ]
+        free = self.labels.take_first(candidate.box(text) for candidate in candidates)
         return None if free is None else candidates[free]
 
-    def take_number(self, circle: Circle, candidate: _Candidate) -> LabelPlace:
+    def take_number(self, i: int, candidate: _Candidate) -> LabelPlace:
         """The place of a label whose name stands there, with its number where that has room."""
+        circle = self.circles[i]
         name_box = candidate.box(circle.text)
         self.labels.taken.remove(name_box)
-        boxes = [candidate.box(f"{circle.text} {circle.label}"), name_box]
-        numbered = self.labels.take_first(boxes) == 0
+        numbered_box = candidate.box(f"{circle.text} {circle.label}")
+        numbered = False
+        if self._names_alone(i, numbered_box):
+            numbered = self.labels.take_first([numbered_box]) is not None
+        if not numbered:
+            self.labels.taken.append(name_box)
         return LabelPlace(candidate.anchor, round(candidate.x, 1), round(candidate.y, 1), numbered)
 
-    def _is_allowed(self, box: Box) -> bool:
-        """On the map, and not too far into any circle."""
-        if box.left < 0 or box.right > WIDTH or box.top < 0 or box.bottom > self.height:
-            return False
+    def _is_within_map(self, box: Box) -> bool:
+        is_level = box.top >= 0 and box.bottom <= self.height
+        return is_level and box.left >= 0 and box.right <= WIDTH
+
+    def _names_alone(self, i: int, box: Box) -> bool:
+        """Whether a label of circle i can be taken for that of no other one."""
         nearest_of_box = np.clip(self.middles, box[:2], box[2:])
         distances = np.sqrt(((nearest_of_box - self.middles) ** 2).sum(axis=1))
-        return bool(np.all(distances >= COVERABLE * self.radii))
+        is_clear = distances >= self.radii + CLEARANCE
+        is_clear[i] = True
+        return bool(is_clear.all())
 
 
 def _candidates(circle: Circle) -> list[_Candidate]:
-    """Right of the circle, left of it, below and above it."""
+    """Right of the circle, left of it, below and above it, and at its four corners."""
+    corner = DIAGONAL * circle.r
+    to_right, to_left = circle.x + corner, circle.x - corner
+    upper = circle.y - corner - LINE / 2
+    lower = circle.y + corner + LINE / 2
     below = circle.y + circle.r + LINE / 2
     above = circle.y - circle.r - LINE / 2
     return [
@@ -168,4 +195,8 @@ def _candidates(circle: Circle) -> list[_Candidate]:
         _Candidate("end", circle.x - circle.r - LABEL_GAP, circle.y),
         _Candidate("middle", circle.x, below),
         _Candidate("middle", circle.x, above),
+        _Candidate("start", to_right, upper),
+        _Candidate("start", to_right, lower),
+        _Candidate("end", to_left, upper),
+        _Candidate("end", to_left, lower),
     ]

@@ -25,6 +25,7 @@ NEARNESS = 0.96  # of the radii at which two circles would touch
 LINE = 1.4  # height of a label's box, in sizes of its letters
 LETTER = 0.52  # their width
 GAP = 0.3  # between a circle and its name
+CLEARANCE = 2 * GAP  # between a name and other circles, at least: it is twice as near to its own
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,15 @@ def _scale_of_radii(numbers: Sequence[tuple[float, float, float]]) -> float:
 def _names(
     circles: Sequence[DrawnCircle], height: float, letter_size: float
 ) -> list[tuple[int, tuple[float, float]]]:
-    """The largest first: right of the circle, left of it, below or above it."""
+    """The largest first: right of the circle, left of it, below or above it, where no other circle
+    is near."""
 
-    def is_allowed(box: Box) -> bool:
-        if box.left < 0 or box.right > 1 or box.top < 0 or box.bottom > height:
-            return False
-        return not any(_is_covered(box, circle) for circle in circles)
+    def is_within_map(box: Box) -> bool:
+        is_level = box.top >= 0 and box.bottom <= height
+        return is_level and box.left >= 0 and box.right <= 1
 
-    boxes = LabelBoxes(is_allowed)
+    boxes = LabelBoxes(is_within_map)
+    clearance = CLEARANCE * letter_size
     half_line = LINE * letter_size / 2
     gap = GAP * letter_size
     names = []
@@ -140,18 +142,24 @@ def _names(
             (circle.x, circle.y + circle.radius + half_line),
             (circle.x, circle.y - circle.radius - half_line),
         ]
-        free = boxes.take_first(
-            Box(x - half, y - half_line, x + half, y + half_line) for x, y in middles
-        )
+        others = [*circles[:i], *circles[i + 1 :]]
+        clear_boxes = {}
+        for middle in middles:
+            x, y = middle
+            box = Box(x - half, y - half_line, x + half, y + half_line)
+            if all(_distance(box, other) >= clearance for other in others):
+                clear_boxes[middle] = box
+        free = boxes.take_first(clear_boxes.values())
         if free is not None:
-            names.append((i, middles[free]))
+            names.append((i, list(clear_boxes)[free]))
     return names
 
 
-def _is_covered(box: Box, circle: DrawnCircle) -> bool:
+def _distance(box: Box, circle: DrawnCircle) -> float:
+    """Of a box from the edge of a circle; below 0 within it."""
     nearest_x = min(max(circle.x, box.left), box.right)
     nearest_y = min(max(circle.y, box.top), box.bottom)
-    return hypot(nearest_x - circle.x, nearest_y - circle.y) < circle.radius
+    return hypot(nearest_x - circle.x, nearest_y - circle.y) - circle.radius
 
 
 WIDTH = 720  # units of the drawing on a page

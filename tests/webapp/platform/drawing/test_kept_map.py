@@ -31,3 +31,16 @@ def test_distances_have_one_scale_on_both_sides():
     a, b, c = kept_map.read_map(rows, [], 0.01).circles
     assert c.y - a.y == pytest.approx(4 * (b.x - a.x))
     assert a.x + b.x == pytest.approx(1), "what is narrow stands in the middle"
+
+
+def test_a_name_does_not_stand_between_two_circles():
+    """It has just the room right of its own, where it would be as near to the next one."""
+    letter_size = 0.02
+    rows = [["Army", 0.1, 0.0, 0.5], ["Navy", 0.1, 0.121, 0.5], ["Tax", 0.1, 1.0, 0.7]]
+    drawn = kept_map.read_map(rows, [], letter_size)
+    army, navy, _ = drawn.circles
+    width = kept_map.LETTER * letter_size * len("Army")
+    gap = kept_map.GAP * letter_size
+    assert width + 2 * gap <= navy.x - army.x - army.radius - navy.radius < width + 3 * gap
+    _, (x, y) = drawn.names[0]
+    assert x == army.x and y > army.y + army.radius
