@@ -31,7 +31,8 @@ async function pin(form, notebook, name) {
   const body = new FormData(form);
   body.set("notebook", notebook);
   const answer = await fetch(form.getAttribute("action"), { method: "POST", body }).catch(() => null); // null: the server is away
-  said.textContent = answer?.ok ? `Pinned in ${name}.` : "This passage could not be pinned. Open it and press Pin.";
+  const isThere = answer?.status === 409; // HTTP: the notebook has the passage
+  said.textContent = isThere ? `This passage is pinned already in ${name}.` : answer?.ok ? `Pinned in ${name}.` : "This passage could not be pinned. Open it and press Pin.";
 }
 
 function place(form, notebook, name) {

@@ -42,7 +42,7 @@ def judge(selection: RunSelection, k: int, similar: list[SimilarTopic]) -> Judge
     if kind == "general" and k in found_again.doubtful(view.run):
         sentence = GENERAL_AND_UNSTABLE
     if kind in ("clear", None):
-        reasons = [_concede(reason) for reason in reasons]
+        reasons = _concede(reasons)
     return Judgement(kind, sentence + _without_members(k, view.labels.members(k)), reasons)
 
 
@@ -67,11 +67,18 @@ ALL_OVER = "its words occur all over the texts"
 SHARED_USE = "other topics use them, too"
 
 
-def _concede(reason: Reason) -> Reason:
-    """A reason as a topic has it that nothing speaks against: what speaks against is told as that."""
-    if reason.text not in (ALL_OVER, SHARED_USE):
-        return reason
-    return Reason(ALTHOUGH + reason.text, reason.url)
+def _concede(reasons: list[Reason]) -> list[Reason]:
+    """Reasons as a topic has them that nothing speaks against: what speaks against is told as that,
+    and once. Words that occur all over the texts are those of other topics, too."""
+    texts = [reason.text for reason in reasons]
+    against = ALL_OVER if ALL_OVER in texts else SHARED_USE
+    conceded = []
+    for reason in reasons:
+        if reason.text == against:
+            conceded.append(Reason(ALTHOUGH + reason.text, reason.url))
+        elif reason.text != SHARED_USE:
+            conceded.append(reason)
+    return conceded
 
 
 def _together(column: dict[str, np.ndarray], k: int) -> Reason:

@@ -114,6 +114,23 @@ def pin(notebook: Notebook, content: PinContent, comment: str, by: str) -> Pin:
     return new_pin
 
 
+def find_same(notebook: Notebook, content: PinContent) -> Pin | None:
+    """The first pin of a notebook that shows the same; None where there is none. What was removed
+    from it does not count, nor what was pinned of a page whose numbers were others then. Raises
+    Invalid for a table that is none."""
+    table = _table(content.table)
+    kept_table = vars(table) if table else None
+    pins = notebook.pins.filter(
+        removed_at=None,
+        kind=content.kind,
+        address=addresses.own_path(content.address),
+        title=one_line(content.title)[:TITLE] or content.address,
+        quote=content.quote,
+        sentence=several_lines(content.sentence),
+    )
+    return next((pin for pin in pins if pin.table == kept_table), None)
+
+
 def comment(pin: Pin, text: str) -> None:
     """Replace what is said of a pin. Raises Invalid for a text that is too long."""
     Pin.objects.filter(pk=pin.pk).update(comment=_text("comment", text))

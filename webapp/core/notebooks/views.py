@@ -31,6 +31,7 @@ from webapp.platform.pages.page import (
     back,
     check_act,
     is_whole,
+    rendered,
     show_errors,
     signature,
     whole_number,
@@ -49,6 +50,7 @@ FILE_FORMS: dict[str, tuple[str, Write | None]] = {  # ending -> its type, what 
 }
 NEW = "new"  # the choice of a Pin button that begins a notebook
 OWN = "own"  # and that which takes the last used one of the corpus, or begins it
+AGAIN = "again"  # the field that says to pin what the notebook has already
 IN_PLACE = "X-In-Place"  # the header by which a script asks for the answer alone (pins.js)
 
 
@@ -185,36 +187,74 @@ def pin(request: HttpRequest) -> HttpResponse:
 
 
 def answer_pin(request: HttpRequest, read: Callable[[], SentPins]) -> HttpResponse:
-    """The answer to a Pin button. read: raises Invalid for what can't be pinned. It runs outside of
-    the transaction that writes: what it shows of texts under an embargo stays counted, whatever
-    fails behind it."""
-    if IN_PLACE not in request.headers:
-        with show_errors(request):
-            notebook = _keep(request, read())
-            url = reverse("notebook", args=[notebook.pk])
-            messages.success(
-                request, format_html('Pinned in <a href="{}">{}</a>.', url, notebook.title)
-            )
-        return redirect(back(request, reverse("notebooks")))
+    """The answer to a Pin button; 409 where the notebook has the same already, and the reader did
+    not say to pin it again. read: raises Invalid for what can't be pinned. It runs outside of the
+    transaction that writes: what it shows of texts under an embargo stays counted, whatever fails
+    behind it."""
+    if IN_PLACE in request.headers:
+        return _answer_script(request, read)
+    with show_errors(request):
+        kept = _keep(request, read())
+        if kept.earlier is not None:
+            return _offer_again(request, kept)
+        link = format_html('Pinned in <a href="{}">{}</a>.', kept.url, kept.notebook.title)
+        messages.success(request, link)
+    return redirect(back(request, reverse("notebooks")))
+
+
+def _answer_script(request: HttpRequest, read: Callable[[], SentPins]) -> HttpResponse:
     try:
-        notebook = _keep(request, read())
+        kept = _keep(request, read())
     except Invalid as error:
         return JsonResponse({"error": error.message}, status=400)
-    return JsonResponse(
-        {"notebook": notebook.title, "url": reverse("notebook", args=[notebook.pk])}
-    )
+    status = 200 if kept.earlier is None else 409
+    return JsonResponse({"notebook": kept.notebook.title, "url": kept.url}, status=status)
 
 
-def _keep(request: HttpRequest, sent: SentPins) -> Notebook:
-    """Pin what was sent; returns the notebook that has it. Raises Invalid, and then nothing stays
-    of what it wrote, as of a new notebook."""
+class KeptPin(NamedTuple):
+    """earlier: the pin of the same that the notebook had, where nothing was added to it."""
+
+    notebook: Notebook
+    earlier: Pin | None
+
+    @property
+    def url(self) -> str:
+        """Of the notebook; where it had the same, of the place in it."""
+        page = reverse("notebook", args=[self.notebook.pk])
+        return page if self.earlier is None else f"{page}#pin-{self.earlier.pk}"
+
+
+def _keep(request: HttpRequest, sent: SentPins) -> KeptPin:
+    """Pin what was sent, unless the notebook has its first piece already. Raises Invalid, and then
+    nothing stays of what it wrote, as of a new notebook."""
     with transaction.atomic():
         notebook = picked_notebook(request, sent.corpus)
+        if AGAIN not in request.POST:
+            earlier = notebooks.find_same(notebook, sent.contents[0])
+            if earlier is not None:
+                return KeptPin(notebook, earlier)
         comment = sent.comment
         for content in sent.contents:
             notebooks.pin(notebook, content, comment, signature(request))
             comment = ""
-    return notebook
+    return KeptPin(notebook, None)
+
+
+def _offer_again(request: HttpRequest, kept: KeptPin) -> HttpResponse:
+    """A page that says so, for who has no script, with a form that sends the same again."""
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        if name != "csrfmiddlewaretoken"
+        for value in values
+    ]
+    context = {
+        "notebook": kept.notebook.title,
+        "url": kept.url,
+        "fields": fields,
+        "back": back(request, reverse("notebooks")),
+    }
+    return rendered(request, "notebook/pinned_already.html", context, status=409)
 
 
 def _read_pins(request: HttpRequest) -> SentPins:

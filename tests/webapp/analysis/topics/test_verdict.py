@@ -71,6 +71,16 @@ def test_kinds_follow_from_the_measures(selection):
     assert verdict.judge(selection(exclusivity=np.nan), 0, []) is None
 
 
+def test_general_talk_that_a_reader_labelled_is_clear_and_concedes_once(selection):
+    of_topic = selection(background=1.0, exclusivity=0.1)
+    of_topic.view.labels.labelled_talk = [0]
+    judged = verdict.judge(of_topic, 0, [])
+    assert judged.kind == "clear"
+    said = [reason.text for reason in judged.reasons if reason.text.startswith("although")]
+    assert said == ["although its words occur all over the texts"]
+    assert not any("other topics use them" in reason.text for reason in judged.reasons)
+
+
 def test_it_says_why_a_topic_is_not_judged(monkeypatch, selection):
     """Where others are, the texts are long enough, and it has too few words."""
     of_topic = selection(apart=np.nan)

@@ -315,13 +315,56 @@ def test_one_press_keeps_to_the_notebook_of_the_corpus(client, trained, notebook
     notebooks.pin(foreign, PinContent("chart", "Shares", "/notebooks/"), "", "Ada")  # used last
     client.post(reverse("pin"), sent)
     assert notebook.pins.count() == 1  # it was empty, and is the corpus's from now on
-    client.post(reverse("pin"), sent)
+    client.post(reverse("pin"), sent | {"topic": 2})
     assert (notebook.pins.count(), foreign.pins.count()) == (2, 2)
     notebooks.remove(notebook)
     client.post(reverse("pin"), sent)
     made = Notebook.objects.latest("pk")
     assert made.title.startswith(f"{trained.corpus.name}, notes of ") and made.pins.count() == 1
     assert foreign.pins.count() == 2
+
+
+def test_the_same_is_pinned_once_unless_the_reader_says_so(client, trained, notebook):
+    """A second press added a second piece without a word."""
+    topic = {"kind": "topic", "run": trained.pk, "topic": 1}
+    quoted = {"kind": "passage", "run": trained.pk, "document": 5, "start": 0, "end": 40}
+    table = {"columns": ["year", "share"], "rows": [["1790", 0.25]]}
+    figure = chart(run=trained.pk, title="Share", table=orjson.dumps(table).decode())
+    for number, content in enumerate((topic, quoted, figure), 1):
+        sent = content | {"notebook": notebook.pk, "comment": "Mind this", "next": "/glossary/"}
+        assert client.post(reverse("pin"), sent).status_code == 302
+        first = notebook.pins.order_by("position").last()
+        place = reverse("notebook", args=[notebook.pk]) + f"#pin-{first.pk}"
+        page = client.post(reverse("pin"), sent)
+        assert page.status_code == 409 and notebook.pins.count() == number
+        html = page.content.decode()
+        assert "This is pinned already" in html and f'href="{place}"' in html
+        assert 'name="comment" value="Mind this"' in html and 'href="/glossary/"' in html
+        answer = client.post(reverse("pin"), sent, headers={"X-In-Place": "1"})
+        assert answer.status_code == 409
+        assert answer.json() == {"notebook": "Evidence", "url": place}
+        assert notebook.pins.count() == number
+    notebook.pins.all().delete()
+    for sent in (topic, quoted, figure):
+        client.post(reverse("pin"), sent | {"notebook": notebook.pk})
+        client.post(reverse("pin"), sent | {"notebook": notebook.pk, "again": "1"})
+    assert notebook.pins.count() == 6
+
+
+def test_another_number_another_place_and_what_was_removed_are_not_the_same(
+    client, trained, notebook
+):
+    other = notebooks.create("Other", "Ada")
+    sent = chart(run=trained.pk, title="Share", sentence="24% in 1860") | {"notebook": notebook.pk}
+    changed = [
+        {}, {"sentence": "25% in 1860"}, {"title": "Shares"}, {"address": "/glossary/"},
+        {"table": orjson.dumps({"columns": ["year"], "rows": [["1860"]]}).decode()}, {"notebook": other.pk},
+    ]  # fmt: skip
+    for change in changed:
+        assert client.post(reverse("pin"), sent | change).status_code == 302
+    assert (notebook.pins.count(), other.pins.count()) == (5, 1)
+    notebooks.remove_pin(notebook.pins.first())
+    assert client.post(reverse("pin"), sent).status_code == 302
 
 
 def test_a_script_gets_the_answer_alone(client, trained, notebook):
@@ -637,7 +680,16 @@ def test_word_and_markdown_have_the_chart_percent_and_one_heading_a_section(
 def test_its_passages_as_bibtex(client, trained, notebook):
     """Each once, with the place that was pinned; nothing of what is deleted."""
     for start, end in ((40, 200), (40, 200), (10, 90)):
-        pin(client, notebook, kind="passage", run=trained.pk, document=5, start=start, end=end)
+        pin(
+            client,
+            notebook,
+            kind="passage",
+            run=trained.pk,
+            document=5,
+            start=start,
+            end=end,
+            again=1,
+        )
     pin(client, notebook, kind="topic", run=trained.pk, topic=1)
     response = client.get(reverse("notebook_bib", args=[notebook.pk]))
     assert response["Content-Disposition"] == f'attachment; filename="notebook-{notebook.pk}.bib"'
