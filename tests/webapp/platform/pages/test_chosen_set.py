@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from tests import addresses
 from tests.webapp.page_text import in_one_line
@@ -79,7 +80,7 @@ def test_every_link_between_the_rooms_carries_the_set(client, trained, name):
         if parts.path.endswith("/"):
             asked = [name for name, _ in parse_qsl(parts.query)]
             assert {"has", "from"} & set(asked), url
-    assert "1795–1799" in html and 'class="set-chip"' in html and 'href="?' in html
+    assert "from 1795" in html and 'class="set-chip"' in html and 'href="?' in html
 
 
 @pytest.mark.parametrize(
@@ -131,14 +132,35 @@ def test_a_set_is_named_and_can_be_used(client, trained):
     count = client.get(
         reverse("run_documents_json", args=[trained.pk]) + "?q=peace&from=1795&to=1799"
     ).json()["count"]
-    chip = rf'<bdi>1795–1799, “peace”</bdi>: <span class="unbroken"><b>{count}</b> documents'
-    assert re.search(chip, html)
+    said = strip_tags(html.split('class="set-said"')[1].split("</p>")[0])
+    said = " ".join(said.split())
+    assert f"{count} of {trained.version.documents} documents ×" in said
     rest = unescape(re.search(r'href="([^"]*rest=1[^"]*)"', html)[1])
     sides = client.get(rest.replace("/compare/", "/compare.json")).json()["sides"]
     assert [side["name"] for side in sides] == ["1795–1799, “peace”", "all others"] and sides[0][
         "documents"
     ] == count
     assert "<h1> <bdi>1795–1799, “peace”</bdi> compared with" in in_one_line(client.get(rest))
+
+
+@pytest.mark.parametrize(
+    ("query", "texts"),
+    [
+        ("in=president%3AGeorge+Washington", ["George Washington"]),
+        ("q=peace&from=1795&to=1799", ["“peace”", "1795", "1799"]),
+        (
+            "in=president%3AGeorge+Washington&in=president%3AJohn+Adams&q=peace",
+            ["George Washington", "John Adams", "“peace”"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("name", ["run_overview", "run_topics", "corpus_documents"])
+def test_each_condition_of_a_set_is_named_once(client, trained, name, query, texts):
+    """The chip repeated the conditions that are written beside it."""
+    owner = trained.corpus_id if name == "corpus_documents" else trained.pk
+    html = client.get(reverse(name, args=[owner]) + f"?{query}").content.decode()
+    said = strip_tags(html.split('class="set-said"')[1].split("</p>")[0])
+    assert [said.count(text) for text in texts] == [1] * len(texts)
 
 
 def test_five_rooms_and_the_rest_in_menus(client, trained):
