@@ -955,7 +955,7 @@ def test_the_line_counts_those_who_wrote_beside_what_they_wrote_of(monkeypatch):
     selection = SimpleNamespace(
         version=None, has_conditions=False, corpus=SimpleNamespace(embargo=False)
     )
-    said = "by 2 maintainers, with 2 values of “package”, most words in samba (70%)"
+    said = "by 2 maintainers, in 2 groups by “package”, most words in samba (70%)"
     assert who_speaks.say_who_speaks(selection) == said
 
 

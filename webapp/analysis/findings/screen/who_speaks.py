@@ -15,7 +15,7 @@ LEAST_SHARE = 0.05  # of the words, that who has most of them must have to be na
 
 def say_who_speaks(selection: RunSelection) -> str:
     """How many speak, and who has most of the words; "" where no column says who, or where all of
-    the set is by one. Where the texts are compared by another column, "with 64 values of “package”",
+    the set is by one. Where the texts are compared by another column, "in 64 groups by “package”",
     the persons who wrote them are counted before it."""
     field = _speaker_field(selection.version)
     if field is None:
@@ -48,7 +48,7 @@ def _say_values(selection: RunSelection, field: ValueField | Names) -> str:
 
 
 def _say_how_many(selection: RunSelection, field: ValueField | Names) -> str:
-    """ "by 42 presidents", "with 64 values of “package”"; "" where it is one, or is not counted."""
+    """ "by 42 presidents", "in 64 groups by “package”"; "" where it is one, or is not counted."""
     if isinstance(field, Names):
         return _say_how_many_names(selection, field)
     words = sums.of_selection(selection, field.name).all_tokens
@@ -65,8 +65,9 @@ def _say_number(field: ValueField | Names, different: int) -> str:
     """ "by 42 presidents"; "" where it is one."""
     if different < 2:
         return ""
-    preposition = "by" if field.name.casefold() in unit_words.PLURALS else "with"
-    return f"{preposition} {count(different)} {unit_words.values_of(field.name)}"
+    if field.name.casefold() in unit_words.PLURALS:
+        return f"by {count(different)} {unit_words.values_of(field.name)}"
+    return f"in {count(different)} groups by {unit_words.column(field.name)}"
 
 
 def _persons_field(
