@@ -1,10 +1,5 @@
 // The tour of the example corpus: a page a step, and what there is to see on it. `at` is the page's place below its run, or how
 // such places look: then the first link to one of them on the page before leads there.
-export const offer = {
-  title: "Two minutes to look around?",
-  text: "Topograph has read two centuries of addresses to Congress and found topics in them. A short tour shows what can be done with them.",
-};
-
 export const waiting = "You have left the tour. Look around as long as you like.";
 
 export const steps = [

@@ -1,8 +1,7 @@
-// The tour: a small panel that goes along from page to page. It begins by a link, or offers itself once on a page with
-// data-tour="offer"; what it says is in tour-steps.js. Nothing waits for it, and everything works beside it.
-import { offer, steps, waiting } from "./tour-steps.js";
+// The tour: a small panel that goes along from page to page. It begins when somebody presses a button with data-tour, and never by
+// itself; what it says is in tour-steps.js. Nothing waits for it, and everything works beside it.
+import { steps, waiting } from "./tour-steps.js";
 
-const SEEN = "tour-seen"; // in localStorage: offered before
 const TOUR = "tour"; // in sessionStorage, as each tab may be on a tour of its own: {run, step, pages, moved}
 
 const kept = (store, name) => { try { return JSON.parse(store.getItem(name)); } catch { return null; } };
@@ -83,19 +82,14 @@ function begin() {
 
 function start() {
   const run = location.pathname.match(/^\/runs\/\d+\//)[0];
-  keep(localStorage, SEEN, true);
   tour = { run, step: 0, pages: {}, moved: true };
   keep(sessionStorage, TOUR, tour);
-  scrollTo(0, 0); // its button is at the end of every page
+  scrollTo(0, 0); // one of its buttons is at the end of every page
   go(0);
 }
 
 for (const link of document.querySelectorAll("[data-tour]")) {
   link.hidden = false;
   link.addEventListener("click", start);
-  if (link.dataset.tour !== "offer" || tour || kept(localStorage, SEEN)) continue;
-  keep(localStorage, SEEN, true);
-  show(offer.title, offer.text, [button("Take the tour", start, "primary"), button("No, thanks", end, "quiet")]);
-  panel.classList.add("offer");
 }
 if (tour) begin();

@@ -62,30 +62,15 @@ from webapp.platform.pages.page import looked_up
 from webapp.platform.pages.typed import Cursor, PageQuery, PageResponse, typed
 from webapp.platform.server.table_files import table_answer, table_to_come
 
-# In a session: the view of the topics that its reader chose last; of another name when sessions
-# that are still open began
-LAST_VIEW = "overview"
 ROWS_BELOW_MAP = 20  # of the list, where no topic was chosen on the map
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
-def _chosen_view(request: HttpRequest, run: Run) -> str:
-    """The view, of VIEWS, that the address says; on the page, and not in its data, else the reader's
-    last choice."""
+def _chosen_view(request: HttpRequest) -> str:
+    """The view, of VIEWS, that the address says; the list where it says none, as many links lead to
+    the topics of a family or a group, and promise a list."""
     asked_view = request.GET.get("view", "")
-    if asked_view in VIEWS:
-        return asked_view
-    last = "" if _is_data(request) else request.session.get(LAST_VIEW, "")
-    return last if last in VIEWS else "list"
-
-
-def _remember_view(request: HttpRequest) -> None:
-    """Keep the view that a page's address says as the reader's last choice."""
-    asked_view = request.GET.get("view", "")
-    if asked_view not in VIEWS or _is_data(request):
-        return
-    if asked_view != request.session.get(LAST_VIEW, ""):
-        request.session[LAST_VIEW] = asked_view
+    return asked_view if asked_view in VIEWS else "list"
 
 
 def _is_data(request: HttpRequest) -> bool:
@@ -101,7 +86,7 @@ def _opens_by_family(request: HttpRequest, query: ListingQuery, run: Run) -> boo
     return not _is_data(request) and run.final and not some_topics and not asked_for
 
 
-@cached_page(depends_on=_chosen_view, remember=_remember_view)
+@cached_page()
 @typed("run/topics.html")
 def index(
     request: HttpRequest,
@@ -117,7 +102,7 @@ def index(
     scale: str = "",
 ) -> PageResponse[TopicsList | TopicsMap | TopicsTime | TopicsGrid]:
     """A run's topics: a list, a map, a grid of words, or charts over time."""
-    shown_as = _chosen_view(request, view.run)
+    shown_as = _chosen_view(request)
     query = read_listing_query(request.GET, view.run)
     if shown_as == "list" and _opens_by_family(request, query, view.run):
         query = replace(

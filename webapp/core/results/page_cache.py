@@ -70,13 +70,11 @@ clear = _pages.clear
 
 def cached_page(
     depends_on: Callable[[HttpRequest, Run], object] = lambda request, run: None,
-    remember: Callable[[HttpRequest], None] = lambda request: None,
 ):
     """Decorator of a view of a run, which is given the run in place of its number.
 
-    depends_on: what else the page depends on, of the request or the run, such as a reader's last
-    choice. remember: keeps what the address chooses for the reader's next pages. Both are called at
-    each request, also where the page is in the cache.
+    depends_on: what else the page depends on, of the request or the run, such as when something of
+    it was stored. It is called at each request, also where the page is in the cache.
     """
 
     def decorate(view):
@@ -84,7 +82,6 @@ def cached_page(
         @wraps(view)
         def cached_view(request: HttpRequest, run_id: int, **arguments) -> HttpResponse:
             run = unchecked_run(run_id)
-            remember(request)
             also = depends_on(request, run)
             has_message = CookieStorage.cookie_name in request.COOKIES  # which is shown once
             if has_message or run.status != Run.Status.DONE or run.snapshot is None:

@@ -138,14 +138,12 @@ def _link(
 
 
 @register.simple_tag(takes_context=True)
-def tour(context):
-    """A button that begins the tour, on every page of a finished run of the example; by tour.js it
-    offers itself on two."""
+def tour(context, label: str = "Take the tour"):
+    """A button that begins the tour, on the pages of a finished run of the example; tour.js shows
+    it."""
     run = context.get("run")
     if not isinstance(run, Run) or run.status != Run.Status.DONE or run.corpus.name != EXAMPLE_NAME:
         return ""
-    offering_pages = [reverse(name, args=[run.pk]) for name in ("run", "run_topics")]
     return format_html(
-        '<button class="quiet" type="button" data-tour="{}" hidden>Take the tour</button>',
-        "offer" if context["request"].path in offering_pages else "",
+        '<button class="quiet off-paper" type="button" data-tour hidden>{}</button>', label
     )
