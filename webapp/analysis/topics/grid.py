@@ -7,7 +7,7 @@ import regex
 from inference.explore import seriation
 from inference.explore.saliency import saliency
 from webapp.analysis.topics.listing import TopicListing
-from webapp.analysis.topics.shapes import GridLine, WordGrid
+from webapp.analysis.topics.shapes import NARROW_GRID, GridLine, WordGrid
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.core.runs.names import spelling
@@ -21,6 +21,9 @@ MOST_WORDS = 40  # lines of a page
 TYPED = 2_000  # characters of what was typed that are read
 WORDS_OF_TOPIC = 3  # that stand above its column
 CANDIDATES = 25  # first words of each topic, of which the most telling ones are shown
+# A word is shared where a second topic has it at least this often, as a part of the topic that has
+# it most: less is often chance, or a few documents
+SHARED = 0.25
 _saliencies = BoundedCache(8 << 20)
 _WORD = regex.compile(r"[^\s,;]+")
 
@@ -38,8 +41,8 @@ def word_grid(
 
     A cell is the tokens of the word in the topic, in the selected documents. words: those that are
     asked for; without any, the most salient ones of the topics shown. by_likeness: like stands
-    beside like; else the order of the page and the most frequent word. None while the run is still
-    training.
+    beside like, and of few topics the words that they share come first; else the order of the page
+    and the most frequent word. None while the run is still training.
     """
     if listing.tokens is None:
         return None
@@ -52,16 +55,21 @@ def word_grid(
         candidates = sorted({(row.number, row.word) for row in found.values()})
     else:
         candidates = _salient(listing, columns)
+    shared = None
+    compares = by_likeness and not words and 1 < len(columns) <= NARROW_GRID
     rows = [(number, word) for number, word in candidates if word not in hidden]
     tokens_counted = evidence.of(listing.run).word_topics.tokens_by_topic(
         [number for number, _ in rows], listing.selection.mask
     )
     table = listing.labels.merged(tokens_counted)[:, columns]  # int64[words, topics]
+    across = np.arange(len(columns))
     if by_likeness and table.size:
         across = _by_likeness(listing, columns, table)
+    if compares and table.size:
+        shared, down = _shared_first(table[:, across])
+    elif by_likeness and table.size:
         down = seriation.order(table)
     else:
-        across = np.arange(len(columns))
         down = np.argsort(-table.sum(axis=1), kind="stable")
     lines = []
     for i in down.tolist():
@@ -75,8 +83,20 @@ def word_grid(
         lines=lines,
         most=int(table.max(initial=0)) or 1,
         unknown=unknown,
+        shared=shared,
         next=following if len(listing.numbers) > following else None,
     )
+
+
+def _shared_first(table: np.ndarray) -> tuple[int, np.ndarray]:
+    """How many words topics share, and the order of all: shared ones first, those that the second
+    topic has most often before others; then the words of each topic, the frequent ones first."""
+    ranked = np.sort(table, axis=1)
+    second, largest = ranked[:, -2], ranked[:, -1]
+    is_shared = (second > 0) & (second >= SHARED * largest)
+    owner = np.where(is_shared, -1, table.argmax(axis=1))
+    frequency = np.where(is_shared, second, largest)
+    return int(is_shared.sum()), np.lexsort((-frequency, owner))
 
 
 def _by_likeness(listing: TopicListing, columns: np.ndarray, table: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from webapp.core.results.topic_kinds import UNSTABLE, Kind
 from webapp.core.results.topics import TopicDetail
 from webapp.platform.drawing import tables
 
+MOST_NAMES_ABREAST = 3  # of about 70 pixels, beside words of about 120, on a screen of 375
 NARROW_GRID = 8  # columns of 24 pixels, beside words of about 120, on a screen of 375
 
 # The page of topics
@@ -254,13 +255,15 @@ class GridLine(WordLink):
 
 @dataclass(frozen=True)
 class WordGrid:
-    """unknown: words that were asked for and are not in the vocabulary. next: where the next topics
-    begin."""
+    """unknown: words that were asked for and are not in the vocabulary. shared: how many lines at the
+    beginning are of words that two topics or more have; null where lines have another order. next:
+    where the next topics begin."""
 
     topics: list[CountedTopic]
     lines: list[GridLine]
     most: int
     unknown: list[str]
+    shared: int | None
     next: int | None
 
     @property
@@ -268,6 +271,11 @@ class WordGrid:
         """Whether a phone has room for its columns: then the page needs no box that is scrolled
         sideways, whose lower end would hide words."""
         return len(self.topics) <= NARROW_GRID
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a phone has room for the names of its topics beside each other."""
+        return len(self.topics) <= MOST_NAMES_ABREAST
 
 
 @dataclass(frozen=True)
@@ -281,7 +289,8 @@ class TopicsGrid(TopicsView):
 class TopicsHtml:
     """views: name, title and address of each. river: of all families over time; largest:
     topics, as an address has them, of the chart instead of it. colours: families whose colours the
-    topics have, none where the run has none. part: the template of this one.
+    topics on the page have, none where the run has none; general: whether some of these are general
+    talk. part: the template of this one.
     pinned: what a notebook keeps of it."""
 
     views: list[tuple[str, str, str]]
@@ -292,6 +301,7 @@ class TopicsHtml:
     cuts: Cuts | None
     families: list[tuple[int, str]]
     colours: list[NamedFamily]
+    general: bool
     part: str
     pinned: PinnedChart
 

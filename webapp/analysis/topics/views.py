@@ -178,6 +178,9 @@ def _topics_html(
     listed_families = []
     if cut and listing.query.families:
         listed_families = [(family.topics[0], family.name) for family in cut.families]
+    columns = list(range(view.run.topics))
+    if isinstance(page, TopicsGrid) and page.grid is not None:
+        columns = [topic.number for topic in page.grid.topics]
     return TopicsHtml(
         views=[(key, name, page_query.url(view=key)) for key, name in VIEWS.items()],
         river=_river(listing.selection, page),
@@ -186,10 +189,18 @@ def _topics_html(
         hue_names=list(CHOSEN_NAMES),
         cuts=family_cuts.around(cut, page_query) if cut else None,
         families=listed_families,
-        colours=cut.families if cut else [],
+        colours=_families_of(columns, cut.families if cut else []),
+        general=any(listing.labels.is_background(k) for k in columns),
         part=f"run/topics/_{shown_as}.html",
         pinned=pin_topics(page, listing.selection.sentence),
     )
+
+
+def _families_of(
+    topics: list[int], families: list[family_cuts.NamedFamily]
+) -> list[family_cuts.NamedFamily]:
+    """Those that some of these topics are in."""
+    return [family for family in families if not set(topics).isdisjoint(family.topics)]
 
 
 def _river(selection: RunSelection, page: TopicsView) -> flow.FamiliesOverTime:

@@ -278,6 +278,23 @@ def test_topics_with_a_word(client, trained):
     assert get(client, trained, "word=zzzz")["items"] == []
 
 
+def test_a_grid_of_two_topics_begins_with_the_words_that_they_share(client, trained):
+    grid = get(client, trained, "view=grid&topics=0,1&hidden=1")["grid"]
+    cells = np.array([line["cells"] for line in grid["lines"]])
+    second, largest = cells.min(axis=1), cells.max(axis=1)
+    is_shared = (second > 0) & (4 * second >= largest)
+    assert 0 < grid["shared"] == is_shared.sum() < len(cells)
+    assert is_shared[: grid["shared"]].all()
+    owners = cells[grid["shared"] :].argmax(axis=1)
+    assert owners.tolist() == sorted(owners.tolist())
+    whole = get(client, trained, "view=grid&topics=0,1&hidden=1&order=size")["grid"]
+    assert whole["shared"] is None
+    page = client.get(reverse("run_topics", args=[trained.pk]), {"view": "grid", "topics": "0"})
+    families = {family.name for family in family_cuts.cut(RunView(trained), None).families}
+    legend = page.content.decode().partition("has the colour of its family")[2].partition("</p>")[0]
+    assert sum(escape(name) in legend for name in families) <= 1 < len(families)
+
+
 def test_the_address_alone_says_the_view(client, trained):
     """A link to the topics of a family opens the list, also after somebody looked at the map."""
 
