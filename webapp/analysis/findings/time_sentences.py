@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.spans_and_groups import Shaped, Span
@@ -13,6 +15,12 @@ DOCUMENTS = "documents"
 SECTIONS = "sections"
 RISING = "rising"
 FALLING = "falling"
+MORE_AT_THE_END = "more at the end"
+LESS_AT_THE_END = "less at the end"
+# A share that loses more than half on its way up does not rise all along. In eighths, as single years
+# of few texts go up and down by chance
+PARTS = 8
+LEAST_KEPT = 0.5
 # By shape and by whether there is more. same_here, same_rest: what the same speakers say, behind the
 # share that all texts have
 SHAPES = {
@@ -36,6 +44,10 @@ SHAPES = {
     ): "{what}: {rest} of the {rows} until {until}{same_rest}, {here} since{same_here}",
     ("window", True): "{what}: {here} of the {rows} {span}{same_here}, {rest} {outside}{same_rest}",
 }
+# Of a line that turns on its way
+FIRST_AND_LAST_THIRD = (
+    "{what}: {here} of the {rows} since {turn}{same_here}, {rest} until {early}{same_rest}"
+)
 # By whether there is more: lines of an older program, which did not store where the thirds end
 WITHOUT_YEARS = {
     True: "{what}: rising from {rest} of the {rows} to {here}",
@@ -61,15 +73,18 @@ def changed(
     rows: str,
     whose: str,
     all_times: Sequence[str],
+    line: Sequence[float | None] = (),
 ) -> list[SentencePart]:
     """What changed, by the pattern of its shape. shares: of its answer, within and outside: said
     are the counted ones, and those of the answer beside them where they are clearly others; rows:
     WORDS, DOCUMENTS or SECTIONS; whose: the unit that has most of it, "" where it is not one
-    unit's; all_times: the first and the last period, as readers say them."""
+    unit's; all_times: the first and the last period, as readers say them; line: its shares from the
+    first time to the last, without which nothing is said of the time between."""
+    all_along = is_all_along(line, finding.more)
     if not finding.same:
-        return _changed(finding, subject, shares, rows, whose, all_times, "")
+        return _changed(finding, subject, shares, rows, whose, all_times, all_along, "")
     for same_clause in SAME_CLAUSES:
-        parts = _changed(finding, subject, shares, rows, whose, all_times, same_clause)
+        parts = _changed(finding, subject, shares, rows, whose, all_times, all_along, same_clause)
         if not sentences.is_long(parts):
             break
     return parts
@@ -82,9 +97,10 @@ def _changed(
     rows: str,
     whose: str,
     all_times: Sequence[str],
+    all_along: bool,
     same_clause: str,
 ) -> list[SentencePart]:
-    """same_clause: one of SAME_CLAUSES, "" where the shares of the answer are not said; all others as
+    """all_along: of a line; same_clause: one of SAME_CLAUSES, "" where the shares of the answer are not said; all others as
     `changed` has them."""
     share_then, share_otherwise = finding.shares_said(shares)
     same_then, same_otherwise = _say_same(finding, shares, same_clause)
@@ -98,6 +114,8 @@ def _changed(
     pattern = SHAPES[finding.shape, has_grown]
     if finding.shape == "line" and not finding.early:
         pattern = WITHOUT_YEARS[has_grown]
+    elif finding.shape == "line" and not all_along:
+        pattern = FIRST_AND_LAST_THIRD
     change = fill(
         pattern,
         what=subject,
@@ -116,6 +134,18 @@ def _changed(
     if not whose:
         return change
     return fill(OF_ONE, change=change, value=whose)
+
+
+def is_all_along(line: Sequence[float | None], more: bool) -> bool:
+    """Whether a share rises all along, or falls: in no eighth of the time is it below half of what it
+    was in an earlier one, or, where it falls, in a later one. line: shares in equal steps of time."""
+    parts = [part for part in np.array_split(np.array(line, float), PARTS) if part.size]
+    means = [float(np.nanmean(part)) for part in parts if not np.isnan(part).all()]
+    if len(means) < PARTS / 2:
+        return False  # too few to see the way
+    upwards = means if more else means[::-1]
+    largest_before = np.maximum.accumulate(upwards)
+    return bool((upwards >= LEAST_KEPT * largest_before).all())
 
 
 def _say_same(finding: Shaped, shares: tuple[float, float], same_clause: str) -> tuple[str, str]:

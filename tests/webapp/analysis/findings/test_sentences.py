@@ -60,6 +60,9 @@ pytestmark = pytest.mark.django_db
 TOPIC = {"name": "Navy & ships"}
 
 
+FALLING = [0.3, 0.2, 0.15, 0.12, 0.1, 0.08, 0.05, 0.02]  # a share in equal steps of time
+
+
 @pytest.mark.parametrize(
     ("parts", "wrong"),
     [
@@ -193,7 +196,9 @@ SAME = Shaped(
 )
 def test_shares_are_said_as_they_were_counted(change, shares, whose, sentence):
     """“23% before and after” stood above a curve that was near 0 before and after."""
-    parts = time_sentences.changed(change, ["It"], shares, "words", whose, ("1995", "2026"))
+    parts = time_sentences.changed(
+        change, ["It"], shares, "words", whose, ("1995", "2026"), FALLING[::-1]
+    )
     assert "".join(parts) == f"It: {sentence}"
     assert not spoken.faults(parts)
 
@@ -527,8 +532,35 @@ def test_what_changed_all_along_has_years(more, early, said):
         early=early,
     )
     shares = (0.037, 0.001) if more else (0.001, 0.037)
-    parts = time_sentences.changed(line, ["It"], shares, "words", "", ("1790", "2020"))
+    course = FALLING[::-1] if more else FALLING
+    parts = time_sentences.changed(line, ["It"], shares, "words", "", ("1790", "2020"), course)
     assert "".join(parts) == said
+
+
+@pytest.mark.parametrize(
+    ("course", "said"),
+    [
+        # Of “Weapons & armed forces”: much in the 1940s, little in the 1970s, most in the 2000s
+        ([0.0] * 28 + [0.047] * 5 + [0.037] * 4 + [0.013] * 5 + [0.094] * 9, False),
+        ([0.02] * 20 + [0.015] * 20 + [0.1] * 20, True),  # a little less for a while
+        ([None, 0.01, None, 0.02, 0.03, None, 0.05, 0.06, 0.09], True),
+        ([], False),
+    ],
+)
+def test_rising_is_said_only_of_what_rises_all_along(course, said):
+    assert time_sentences.is_all_along(course, more=True) == said
+    assert time_sentences.is_all_along(course[::-1], more=False) == said
+    line = Shaped(first="1790", last="2020", shape="line", more=True, turn="1934", early="1876")
+    parts = time_sentences.changed(
+        line, ["It"], (0.046, 0.0001), "words", "", ("1790", "2020"), course
+    )
+    plain = "It: 4.6% of the words since 1934, hardly any until 1876"
+    rising = "It: rising from hardly any of the words until 1876 to 4.6% since 1934"
+    assert "".join(parts) == (rising if said else plain)
+    item = event_item(shape="line", more=True)
+    row = SimpleNamespace(rank=0, items=[item], line=course)
+    (word,) = word_lines([row], Axis(1800.0, 1900.0))
+    assert word.when == ("rising" if said else "more at the end")
 
 
 @pytest.mark.parametrize(
@@ -619,7 +651,7 @@ def test_a_row_of_words_says_the_years_of_its_bar_and_its_shares(
 ):
     item = event_item(shape=shape, more=more)
     axis = Axis(1800.0, 1900.0)
-    (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], axis)
+    (line,) = word_lines([SimpleNamespace(rank=0, items=[item], line=FALLING)], axis)
     assert (line.when, line.place, line.width) == (when, place, width)
     assert line.fading == (shape == "line")
     assert line.rare == (shape == "window" and not more)
@@ -637,13 +669,17 @@ def test_a_row_of_words_says_the_years_of_its_bar_and_its_shares(
 def test_a_row_of_words_says_none_where_no_document_has_the_word(shape, more, shares, when, said):
     here, rest = shares
     item = event_item(shape=shape, more=more, here=here, rest=rest, counted_shares=shares)
-    (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], Axis(1800.0, 1900.0))
+    (line,) = word_lines(
+        [SimpleNamespace(rank=0, items=[item], line=FALLING)], Axis(1800.0, 1900.0)
+    )
     assert (line.when, line.here, line.rest) == (when, *said)
 
 
 def test_a_row_of_words_says_the_counted_shares():
     item = event_item(shape="step", more=True, here=0.44, rest=0.23, counted_shares=(0.44, 0.012))
-    (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], Axis(1800.0, 1900.0))
+    (line,) = word_lines(
+        [SimpleNamespace(rank=0, items=[item], line=FALLING)], Axis(1800.0, 1900.0)
+    )
     assert (line.here, line.rest) == ("44%", "1.2%")
 
 
@@ -674,7 +710,7 @@ def test_dashed_lines_are_at_the_shares_that_the_sentence_says(monkeypatch):
 def test_a_narrow_page_shows_the_clearest_words_and_counts_the_others():
     def item_of(rank: int, more: bool) -> SimpleNamespace:
         item = event_item(shape="step", more=more)
-        return SimpleNamespace(rank=rank, items=[item])
+        return SimpleNamespace(rank=rank, items=[item], line=[])
 
     axis = Axis(1800.0, 1900.0)
     lines = word_lines([item_of(rank, rank != 2) for rank in range(1, 10)], axis)

@@ -100,6 +100,7 @@ class Change(Shaped, RatioFinding):
             time_sentences.WORDS,
             self.whose,
             writer.span,
+            self.line,
         )
         url = writer.documents_with(self.topic, writer.selection_with_most(self))
         return Sentence(parts, url, self.topic, with_interval(self.times))

@@ -127,6 +127,7 @@ class Event(Shaped, RatioFinding):
             time_sentences.SECTIONS if self.sections else time_sentences.DOCUMENTS,
             self.whose,
             writer.span,
+            self.line,
         )
         if self.shape == "window" and not self.more:
             # It is rare then: its documents would be those of all other times

@@ -58,7 +58,7 @@ def word_lines(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]
             WordLine(
                 row=row,
                 item=item,
-                when=_when_word(item),
+                when=_when_word(item, row.line),
                 place=round(100 * begin, 2),
                 width=round(max(100 * (end - begin), SHORTEST_BAR), 2),
                 falls=falls,
@@ -94,9 +94,11 @@ def _span_on(axis: Axis, item: EventItem) -> tuple[float, float]:
     return begin, end
 
 
-def _when_word(item: EventItem) -> str:
-    if item.shape == "line":
+def _when_word(item: EventItem, line: Sequence[float | None]) -> str:
+    if item.shape == "line" and time_sentences.is_all_along(line, item.more):
         return time_sentences.RISING if item.more else time_sentences.FALLING
+    if item.shape == "line":
+        return time_sentences.MORE_AT_THE_END if item.more else time_sentences.LESS_AT_THE_END
     if not item.more and item.shape == "window":
         how_rare = NOT_USED if not item.counted_shares[0] else RARE
         return how_rare.format(span=spanned(Span(first=item.first, last=item.last), brief=True))
