@@ -76,8 +76,8 @@ def _sentence(
 ) -> str:
     first, second = settings
     change = write_difference(corrected, subject.is_scale)
-    alike = f", among documents that are alike in {', '.join(held_names)}" if held_names else ""
+    held_constant = f", with {', '.join(held_names)} held constant" if held_names else ""
     return (
         f"“{subject.name}” differs by {change} where {field} is “{second}”, compared with"
-        f" “{first}”{alike}."
+        f" “{first}”{held_constant}."
     )
