@@ -57,7 +57,7 @@ def test_a_person_is_erased_from_the_page(page: Page):
     documents = page.locator("dl a[href$='/documents/']")
     expect(documents).to_have_text("90", timeout=WAIT)
     page.get_by_role("link", name="Find the documents that name a person").click()
-    page.get_by_label("Names, handles or addresses").fill("ben quentzill")
+    page.get_by_label("Names, user names or addresses").fill("ben quentzill")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Erase the documents with Ben Quentzill in speaker")).to_be_checked()
     page.get_by_label("I know what is deleted").check()

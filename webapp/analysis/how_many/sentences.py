@@ -10,14 +10,12 @@ from webapp.platform.drawing.numbers import count, percent
 
 NO_CHANGE = 0.001  # of the probability of a word: a smaller difference is written as none
 PREDICTION = (
-    "Prediction of words that the training did not see: {first}; {second}. Two trainings with the"
-    " same number of topics and different seeds differ by up to {seeds}."
+    "Probability of words that the training did not see, the higher the better: {first}; {second}."
+    " Two trainings with the same number of topics and different seeds differ by up to {seeds}."
 )
 NOT_PREDICTED = "Prediction: no documents were held out, so it is not known."
-NEXT_NUMBER_OF_TOPICS = (
-    "with {end} topics such a word is {change} {direction} probable than with {begin}"
-)
-STEP_WITHOUT_CHANGE = "with {end} topics such a word is as probable as with {begin}"
+NEXT_NUMBER_OF_TOPICS = "with {end} topics {change} {direction} than with {begin}"
+STEP_WITHOUT_CHANGE = "with {end} topics the same as with {begin}"
 STABILITY = (
     "Found again, by their words: with another seed, a second short training finds {first} topics"
     " of the first, {second}, and {third}."
@@ -142,7 +140,7 @@ def _say_step(begin: Trained, end: Trained) -> str:
     ends = {"begin": count(begin.topics), "end": count(end.topics)}
     if abs(change) < NO_CHANGE:
         return STEP_WITHOUT_CHANGE.format(**ends)
-    direction = "more" if change > 0 else "less"
+    direction = "higher" if change > 0 else "lower"
     return NEXT_NUMBER_OF_TOPICS.format(change=percent(abs(change)), direction=direction, **ends)
 
 

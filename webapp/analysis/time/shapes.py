@@ -126,10 +126,12 @@ class LinesHtml:
     thin: the first groups of few documents; there are thin_count,
     of with_documents. many: back from one topic. own_scales: whether each chart has one;
     scales: to choose. most_words: of a group. embeds: whether there is a chart for other pages.
-    intervals: whether a share of a chart has one. too_few: where most periods are thin, else None."""
+    intervals: whether a share of a chart has one. too_few: where most periods are thin, else None.
+    overview_says: whether only the overview says how one of several topics changed."""
 
     large: bool
     charts: list[tuple[TimeLine, str, TopicChange | None]]
+    overview_says: bool
     rows: list[tuple[Period, str, list[Interval]]]
     numbers: str
     offered: list[OfferedTopic]

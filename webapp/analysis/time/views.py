@@ -75,6 +75,12 @@ def lines(
     )
 
 
+def _are_some_unknown(charts: Sequence[tuple[TimeLine, str, TopicChange | None]]) -> bool:
+    """Whether the findings that would say how a topic changed are not computed."""
+    changes = [change for topic, _, change in charts if not topic.background]
+    return any(change is not None and not change.known for change in changes)
+
+
 def _lines_html(
     request: HttpRequest,
     selection: RunSelection,
@@ -106,6 +112,7 @@ def _lines_html(
     return LinesHtml(
         large=large,
         charts=charts,
+        overview_says=not large and _are_some_unknown(charts),
         rows=(
             [_row_of_numbers(page, row_number, page_query) for row_number in range(len(page.bins))]
             if numbers_are_shown

@@ -62,7 +62,7 @@ SENTENCES: dict[Kind, str] = {
     "unstable": "An unstable topic",
 }
 GENERAL_AND_UNSTABLE = "General talk rather than a subject, and unstable"
-NOT_MEASURED = "whether its first words occur in the same passages is not measured"
+NOT_MEASURED = "whether its first words occur in the same passages could not be measured"
 ALL_OVER = "its words occur all over the texts"
 SHARED_USE = "other topics use them, too"
 
@@ -95,7 +95,7 @@ def _why_not_measured(column: dict[str, np.ndarray]) -> str:
     """Why it is not known of a topic whether its first words meet."""
     if np.isnan(column["apart"]).all():
         return "the documents are too short, or the run is too old"
-    return f"fewer than {LEAST_WORDS} words are assigned to it more than once"
+    return f"it has fewer than {LEAST_WORDS} words that occur more than once"
 
 
 def _ownership(column: dict[str, np.ndarray], k: int) -> list[Reason]:

@@ -202,7 +202,7 @@ class TrainForm(_RunForm):
             if isinstance(engines.get(self.engine), Truncated)
             else (
                 f" For {corpus.tokens:,} counted words, {suggested} topics are a good start; try"
-                " half and twice as many."
+                " a third and three times as many."
             )
         )
         if corpus.tokens < engines.FEW_TOKENS:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inference.answers.collection_unit import CLEAR, FEWEST_VALUES, TOO_FEW_VALUES, UnitField
-from inference.explore.naming import capitalized
 from webapp.core.documents import unit_words
 from webapp.core.documents.corpus_unit import Unit, failed, known_fields, unit_of
 from webapp.models import Version
@@ -94,8 +93,8 @@ def _sentence(version: Version, unit: Unit) -> str:
     unrelated = max(1, _two_digits(version.documents / field.effect))
     return (
         f"{beginning} resemble each other {slightly}and count as one. Because of this,"
-        f" {count(version.documents)} texts give intervals about as wide as {count(unrelated)} texts"
-        " would that have nothing in common."
+        f" the intervals of {count(version.documents)} texts are about as wide as those of"
+        f" {count(unrelated)} unrelated texts."
         f"{_also_called(field)}"
     )
 
@@ -149,8 +148,7 @@ def _also_called(field: UnitField) -> str:
     names = [unit_words.the_column(name) for name in field.aliases[:MOST_ALIASES]]
     if not names:
         return ""
-    verb = "divide" if len(names) > 1 else "divides"
-    return f" {capitalized(' and '.join(names))} {verb} the texts in the same way."
+    return f" The groups are the same by {' and '.join(names)}."
 
 
 def _field(version: Version, field: UnitField) -> str:

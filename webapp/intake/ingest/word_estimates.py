@@ -83,9 +83,9 @@ OUTSIDE_SHARE = 0.2
 # takes: a busy machine may read one or two before the preview has to answer
 LEAST_EXTRAPOLATED = 10
 TOO_SMALL = (
-    "With fewer than about 5,000 words that count, topics differ from one seed to the next, however"
-    " many they are: take few, and rely on what several seeds agree on. Counts of single words and"
-    " groups of documents can be compared all the same."
+    "From fewer than about 5,000 counted words each training finds other topics. Choose few topics,"
+    " and rely on those that trainings with several seeds find. Counts of single words and groups of"
+    " documents can be compared all the same."
 )
 
 TOO_FEW = f"From fewer than about {engines.FEW_DOCUMENTS} documents only a few broad topics can be learned."

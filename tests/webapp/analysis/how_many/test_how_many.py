@@ -290,8 +290,8 @@ def test_sentences_name_no_best_number():
     assert "not known" in sentences.say_measures(rows)[0]
     rows[2] = Trained(180, 178, -6.8, [-6.8, -6.8], 90, 30, 1, 4, "")
     said = sentences.say_measures(rows)
-    assert "with 60 topics such a word is 22% more probable than with 20" in said[0]
-    assert "with 180 topics such a word is as probable as with 60" in said[0]
+    assert "with 60 topics 22% higher than with 20" in said[0]
+    assert "with 180 topics the same as with 60" in said[0]
     assert (
         "with another seed, a second short training finds 12 of 20 topics of the first, 35 of 60,"
         " and 90 of 178" in said[1]

@@ -91,7 +91,7 @@ def test_it_says_why_a_topic_is_not_judged(monkeypatch, selection):
     with_another["apart"][1] = 0.2
     monkeypatch.setattr(verdict.measures, "of", lambda run: with_another)
     text = verdict.judge(of_topic, 0, []).reasons[0].text
-    few = f"fewer than {LEAST_WORDS} words are assigned to it more than once"
+    few = f"it has fewer than {LEAST_WORDS} words that occur more than once"
     assert text == f"{verdict.NOT_MEASURED}, as {few}"
 
 

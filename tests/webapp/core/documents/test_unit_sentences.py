@@ -31,9 +31,9 @@ def of_fields(
 def test_how_alike_texts_are_is_said_in_words():
     said = of_fields(field("speaker", 7.3, aliases=("user_id", "handle")))
     assert said.sentence == (
-        "Texts with the same “speaker” resemble each other and count as one. Because of this, 8,375"
-        " texts give intervals about as wide as 1,100 texts would that have nothing in common."
-        " “user_id” and “handle” divide the texts in the same way."
+        "Texts with the same “speaker” resemble each other and count as one. Because of this, the"
+        " intervals of 8,375 texts are about as wide as those of 1,100 unrelated texts."
+        " The groups are the same by “user_id” and “handle”."
     )
     assert (said.question, said.offers) == ("", [])
     slightly = of_fields(field("author", 1.32)).sentence

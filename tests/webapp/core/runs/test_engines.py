@@ -91,7 +91,8 @@ def test_the_form_shows_the_settings_of_the_engine_that_is_chosen(client, ready)
 def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready, monkeypatch):
     page = client.get(reverse("corpus", args=[ready.pk])).content.decode()
     assert (
-        "Engine: Sparse stochastic inference, the default." in page and "<details open" not in page
+        "(the engine): Sparse stochastic inference, the default." in page
+        and "<details open" not in page
     )
     for name in NAMES:
         about = engines.get(name).ABOUT
@@ -114,7 +115,7 @@ def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready,
     assert "more than this machine has" in page and page.index(
         "For comparison with the papers"
     ) < page.index(">Mixture</a>")
-    assert "Engine: Mixture. Choose another" in page
+    assert "(the engine): Mixture. Choose another" in page
 
 
 def several(client, corpus, *names: str, **more):
@@ -360,7 +361,7 @@ def test_the_most_topics_are_suggested_where_their_number_is_found(client, ready
             .train_form.fields["topics"]
         )
         found = isinstance(engines.get(name), Truncated)
-        assert ("try half and twice as many" in field.help_text) != found
+        assert ("try a third and three times as many" in field.help_text) != found
         if found:
             assert (
                 f"{min(engines.get(name).TRUNCATION, ready.vocabulary)} is a good start"
