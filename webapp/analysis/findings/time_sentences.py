@@ -17,10 +17,12 @@ RISING = "rising"
 FALLING = "falling"
 MORE_AT_THE_END = "more at the end"
 LESS_AT_THE_END = "less at the end"
-# A share that loses more than half on its way up does not rise all along. In eighths, as single years
-# of few texts go up and down by chance
-PARTS = 8
+# A share that loses more than half on its way up does not rise all along. In twelfths, as single years
+# of few texts go up and down by chance; a loss of less than a tenth of the largest is not seen
+PARTS = 12
+FEWEST_PARTS = 4
 LEAST_KEPT = 0.5
+SEEN_LOSS = 0.1
 # By shape and by whether there is more. same_here, same_rest: what the same speakers say, behind the
 # share that all texts have
 SHAPES = {
@@ -137,15 +139,25 @@ def _changed(
 
 
 def is_all_along(line: Sequence[float | None], more: bool) -> bool:
-    """Whether a share rises all along, or falls: in no eighth of the time is it below half of what it
-    was in an earlier one, or, where it falls, in a later one. line: shares in equal steps of time."""
+    """Whether a share rises all along, or falls: in no twelfth of the time is it below half of what it
+    was in an earlier one, or, where it falls, in a later one, by more than a tenth of its largest.
+    line: shares in equal steps of time."""
     parts = [part for part in np.array_split(np.array(line, float), PARTS) if part.size]
     means = [float(np.nanmean(part)) for part in parts if not np.isnan(part).all()]
-    if len(means) < PARTS / 2:
+    if len(means) < FEWEST_PARTS:
         return False  # too few to see the way
-    upwards = means if more else means[::-1]
+    upwards = np.array(means if more else means[::-1])
     largest_before = np.maximum.accumulate(upwards)
-    return bool((upwards >= LEAST_KEPT * largest_before).all())
+    has_lost = upwards < LEAST_KEPT * largest_before
+    is_seen = largest_before - upwards > SEEN_LOSS * upwards.max()
+    return not bool((has_lost & is_seen).any())
+
+
+def say_line(more: bool, all_along: bool) -> str:
+    """When a line has more of it, in brief."""
+    if all_along:
+        return RISING if more else FALLING
+    return MORE_AT_THE_END if more else LESS_AT_THE_END
 
 
 def _say_same(finding: Shaped, shares: tuple[float, float], same_clause: str) -> tuple[str, str]:

@@ -53,6 +53,7 @@ UNSURE = "of {count} nothing is sure"
 NONE_SURE = "no change is sure"
 RISING = "rising from {rest} of the topic’s words until {early} to {here} since {turn}"
 FALLING = "falling from {rest} of the topic’s words until {early} to {here} since {turn}"
+LAST_AND_FIRST_THIRD = "{here} of the topic’s words since {turn}, {rest} until {early}"
 # What is said of a word, by the shape of its change and whether it has more
 SENTENCES = {
     ("step", True): "{here} of the topic’s words since {first}, {rest} before",
@@ -61,7 +62,7 @@ SENTENCES = {
     ("line", False): FALLING,
     ("window", True): "{here} of the topic’s words {span}, {rest} {outside}",
     ("window", False): "{here} of the topic’s words {span}, {rest} {outside}",
-    ("", False): "{here} of the topic’s words since {turn}, {rest} until {early}",
+    ("", False): LAST_AND_FIRST_THIRD,
 }
 SINCE = "since {period}"
 UNTIL = "until {period}"
@@ -154,12 +155,14 @@ def _word(shared: _Words, row: int, change: WordChange) -> WordThroughTime:
     times = TimesAsMuch()
     if is_said:
         times = times_as_much(change.estimate, change.low, change.high)
+    shares = [_share(shared.followed, row, column) for column in range(len(shared.followed.ends))]
+    all_along = time_sentences.is_all_along(shares, change.more)
     return WordThroughTime(
         word=text,
         url=view.go("run_word", text),
         kind=change.kind,
-        sentence=_sentence(change),
-        when=_say_when(change),
+        sentence=_sentence(change, all_along),
+        when=_say_when(change, all_along),
         times=times.times,
         interval=times.ends,
         here=change.here,
@@ -184,12 +187,10 @@ def _lines(shared: _Words, word: str, selection: RunSelection) -> str:
 
 def _cell(shared: _Words, row: int, column: int, word: str) -> WordInPeriod:
     followed = shared.followed
-    tokens = int(followed.tokens[row, column])
-    of_topic = int(followed.of_topic[column])
     first, last = followed.ends[column]
     return WordInPeriod(
-        tokens=tokens,
-        share=tokens / of_topic if of_topic else None,
+        tokens=int(followed.tokens[row, column]),
+        share=_share(followed, row, column),
         low=finite(followed.low[row, column]),
         high=finite(followed.high[row, column]),
         times=finite(followed.times[row, column]),
@@ -200,11 +201,20 @@ def _cell(shared: _Words, row: int, column: int, word: str) -> WordInPeriod:
     )
 
 
-def _sentence(change: WordChange) -> str:
-    """What is said of a word; "" where nothing is sure."""
+def _share(followed: Followed, row: int, column: int) -> float | None:
+    """Of the topic's words in a period."""
+    of_topic = int(followed.of_topic[column])
+    return int(followed.tokens[row, column]) / of_topic if of_topic else None
+
+
+def _sentence(change: WordChange, all_along: bool) -> str:
+    """What is said of a word; "" where nothing is sure. all_along: whether it rises or falls so."""
     if change.kind == "unsure" or change.here is None or change.rest is None:
         return ""
-    sentence = SENTENCES[change.shape, change.more].format(
+    pattern = SENTENCES[change.shape, change.more]
+    if change.shape == "line" and not all_along:
+        pattern = LAST_AND_FIRST_THIRD
+    sentence = pattern.format(
         here=sentences.briefly(change.here),
         rest=sentences.briefly(change.rest),
         first=sentences.period_or_none(change.first),
@@ -225,13 +235,13 @@ def _say_span(change: WordChange, brief: bool = False) -> str:
     return sentences.spanned(Span(first=change.first, last=change.last), brief)
 
 
-def _say_when(change: WordChange) -> str:
+def _say_when(change: WordChange, all_along: bool) -> str:
     """When there is more of it, or less, in brief; "" where nothing changed."""
     if change.shape == "step":
         period = sentences.period(change.first if change.more else change.until, brief=True)
         return (SINCE if change.more else UNTIL).format(period=period)
     if change.shape == "line":
-        return time_sentences.RISING if change.more else time_sentences.FALLING
+        return time_sentences.say_line(change.more, all_along)
     return _say_span(change, brief=True)
 
 

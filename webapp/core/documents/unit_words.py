@@ -36,14 +36,14 @@ FOLDER = re.compile(r"folder (\d+)")  # of a file's path, by how deep it is
 
 @register.filter
 def column(name: str) -> str:
-    """ "“president”"; of a derived field "part of “id” before the number": after "the same",
+    """ "“president”"; of a derived field "beginning of “id” up to its number": after "the same",
     "another". name: as it is stored."""
     derived = collection_unit.derivation(name)
     if derived is None:
         return f"“{name}”"
     source = f"“{derived.column}”"
     if derived.way == "before number":
-        return f"part of {source} before the number"
+        return f"beginning of {source} up to its number"
     if derived.way == "first":
         return f"first entry of {source}"
     return f"{_ordinal(derived.word)} word of {source}"
@@ -51,21 +51,21 @@ def column(name: str) -> str:
 
 @register.filter
 def the_column(name: str) -> str:
-    """A field in a sentence, after "of" or "values of": "“president”", "the part of “id” before the
-    number"."""
+    """A field in a sentence, after "of" or "values of": "“president”", "the beginning of “id” up to
+    its number"."""
     article = "" if collection_unit.derivation(name) is None else "the "
     return article + column(name)
 
 
 @register.filter
 def each_value(name: str) -> str:
-    """One of its values: "each president", "each part of “id” before the number"."""
+    """One of its values: "each president", "each beginning of “id” up to its number"."""
     return f"each {name if collection_unit.derivation(name) is None else column(name)}"
 
 
 def values_of(name: str) -> str:
-    """Several of its values: "presidents", "values of “place”", "sources (the same part of “id”
-    before the number)"."""
+    """Several of its values: "presidents", "values of “place”", "sources (the same beginning of
+    “id” up to its number)"."""
     derived = collection_unit.derivation(name)
     if derived is None:
         return _plural(name)
@@ -75,7 +75,7 @@ def values_of(name: str) -> str:
 @register.filter
 def same_values(name: str) -> str:
     """The same of its values in both of two sets: "the same presidents", "the same “place”", "the same
-    part of “id” before the number"."""
+    beginning of “id” up to its number"."""
     return f"the same {PLURALS.get(name.casefold(), column(name))}"
 
 

@@ -58,7 +58,7 @@ def test_kinds_follow_from_the_measures(selection):
             "mixed",
             "seldom in the same passage",
         ),
-        ({"apart": np.nan}, [], None, "not measured"),
+        ({"apart": np.nan}, [], None, "could not be measured"),
         ({"exclusivity": 0.1}, [], "clear", "although other topics use them, too"),
         ({}, near, "clear", "Tax (T07) has nearly the same words"),
         ({"documents": 0.3}, [], "clear", "it occurs in 0.3% of the documents"),

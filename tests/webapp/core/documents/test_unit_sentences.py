@@ -38,7 +38,8 @@ def test_how_alike_texts_are_is_said_in_words():
     assert (said.question, said.offers) == ("", [])
     slightly = of_fields(field("author", 1.32)).sentence
     assert (
-        "“author” resemble each other slightly and count as one. Because of this, 8,375" in slightly
+        "“author” resemble each other slightly and count as one. Because of this, the intervals of"
+        in slightly
     )
 
 
@@ -48,8 +49,8 @@ def test_how_alike_texts_are_is_said_in_words():
         ("president", "“president”", "“president”"),
         (
             "id without its last number",
-            "part of “id” before the number",
-            "the part of “id” before the number",
+            "beginning of “id” up to its number",
+            "the beginning of “id” up to its number",
         ),
         ("authors, the first", "first entry of “authors”", "the first entry of “authors”"),
         ("file, word 2", "second word of “file”", "the second word of “file”"),
@@ -66,7 +67,7 @@ def test_a_derived_field_is_named_as_a_reader_would(name, same, of_all):
         ("Party", "parties"),
         ("place", "values of “place”"),
         ("folder 2", "folders of level 2"),
-        ("id without its last number", "sources (the same part of “id” before the number)"),
+        ("id without its last number", "sources (the same beginning of “id” up to its number)"),
         ("authors, the first", "sources (the same first entry of “authors”)"),
         ("file, word 2", "sources (the same second word of “file”)"),
     ],
@@ -79,7 +80,7 @@ def test_who_speaks_is_said_by_the_field_and_some_of_its_values():
     derived = field("id without its last number", 7.3, derived="id", examples=("pandas", "numpy"))
     sentence = of_fields(derived, answer="id without its last number").sentence
     assert sentence == (
-        "Texts with the same part of “id” before the number (such as “pandas” or “numpy”) count as"
+        "Texts with the same beginning of “id” up to its number (such as “pandas” or “numpy”) count as"
         " one, as a reader decided."
     )
     assert "pandas" not in of_fields(derived, embargo=True).sentence

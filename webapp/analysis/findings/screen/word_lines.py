@@ -95,10 +95,8 @@ def _span_on(axis: Axis, item: EventItem) -> tuple[float, float]:
 
 
 def _when_word(item: EventItem, line: Sequence[float | None]) -> str:
-    if item.shape == "line" and time_sentences.is_all_along(line, item.more):
-        return time_sentences.RISING if item.more else time_sentences.FALLING
     if item.shape == "line":
-        return time_sentences.MORE_AT_THE_END if item.more else time_sentences.LESS_AT_THE_END
+        return time_sentences.say_line(item.more, time_sentences.is_all_along(line, item.more))
     if not item.more and item.shape == "window":
         how_rare = NOT_USED if not item.counted_shares[0] else RARE
         return how_rare.format(span=spanned(Span(first=item.first, last=item.last), brief=True))
