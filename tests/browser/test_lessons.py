@@ -95,7 +95,7 @@ def follow_first(page: Page, run: str) -> None:
     reader.says("Press the name of one topic")
     reader.says("press the name of a family there, then that of a topic")
     with on_phone(page):
-        expect(page.locator(".family-lines li p").first).to_be_hidden()
+        expect(page.locator(".family-lines li p a").first).to_be_hidden()
         expect(page.locator(".family-lines a.family-name").first).to_be_visible()
     page.locator(".family-lines li p a").first.click()  # below the bold name of a family
     page.wait_for_url(re.compile(r"/topics/\d+/"))
@@ -212,7 +212,7 @@ def follow_second(page: Page, run: str) -> None:
     for room in ("Overview", "Time"):
         reader.press(room, ".rooms")
         expect(page.locator(".set-chip")).to_contain_text("tariff")
-    reader.says("Press it before you go on")
+    reader.says("Press × before you go on")
     page.locator("main, header").get_by_text("×", exact=True).first.click()
     expect(page.locator(".set-chip")).to_have_count(0)
     reader.begin(5)
