@@ -34,10 +34,16 @@ def chosen_set(context) -> ChosenOfRun | None:
     if not selection.has_conditions:
         return None
     address = selection.address()
+    documents_page = reverse("run_documents", args=[run.pk])
+    with_texts = reverse("export", args=[run.pk, "documents-with-texts.csv"]) + address
+    if run.corpus.embargo:
+        with_texts = ""
     return ChosenOfRun(
         **vars(facets.chosen_set(selection, query)),
-        read=reverse("run_documents", args=[run.pk]) + address,
+        documents=documents_page + address,
+        on_documents_page=context["request"].path == documents_page,
         export=reverse("export", args=[run.pk, "documents.csv"]) + address,
+        export_with_texts=with_texts,
         rest=reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),
         corpus=reverse("corpus_subset", args=[run.corpus_id]) + selection.address(run=run.pk),
         shown=context["restricted"],

@@ -219,11 +219,14 @@ class ChosenSet:
 
 @dataclass(frozen=True)
 class ChosenOfRun(ChosenSet):
-    """shown: whether the page shows these documents alone. The others are addresses of what can be
-    done with them."""
+    """shown: whether the page shows these documents alone. on_documents_page: whether it is the
+    list of them. export_with_texts: "" where the texts may not be taken away. The others are
+    addresses of what can be done with them."""
 
-    read: str
+    documents: str
+    on_documents_page: bool
     export: str
+    export_with_texts: str
     rest: str
     corpus: str
     shown: bool

@@ -167,6 +167,15 @@ EXPORT_KINDS = {
             options=_SET | {"topics"},
         ),
         ExportKind(
+            "documents-with-texts",
+            DOCUMENTS,
+            "Documents with their texts",
+            "the same table, with the whole text of each document in its last column",
+            table=texts.documents_with_texts,
+            options=_SET | {"topics"},
+            texts=True,
+        ),
+        ExportKind(
             "document-topics",
             DOCUMENTS,
             "Documents and topics, one row per pair",

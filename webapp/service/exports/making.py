@@ -9,6 +9,9 @@ from webapp.service.exports.table_formats import FORMATS
 from webapp.service.exports.tables import ExportSource
 
 
+LONGEST_SET_NAME = 40  # characters, in the name of a file, of which documents were chosen
+
+
 class ExportFile(NamedTuple):
     """pieces: to be pulled once."""
 
@@ -18,14 +21,18 @@ class ExportFile(NamedTuple):
 
 
 def name_file(source: ExportSource, kind: ExportKind, ending: str) -> str:
-    """The file's name, which says the corpus and the run, what was typed for it, and whether
+    """The file's name, which says the corpus and the run, what was typed for it, and which
     documents were chosen."""
     typed = provenance.in_names(typed_for(source, kind))
     parts = [kind.name]
     if typed:
         parts.append(typed)
-    if kind.restricted(source).selection.has_conditions:
+    selection = kind.restricted(source).selection
+    if selection.has_conditions:
         parts.append("selected")
+        set_name = provenance.in_names(selection.name)[:LONGEST_SET_NAME].strip("-")
+        if set_name:
+            parts.append(set_name)
     return provenance.file_name(source.run, f"{'-'.join(parts)}.{ending}")
 
 

@@ -36,9 +36,10 @@ WEIGHT = 14  # a weight as text,
 WEIGHT_AND_WORD = WEIGHT + 12
 SHARE_CELL = 5  # and a share in a table most of whose cells are 0
 STATE_TOKEN = 8  # of MALLET's state, compressed
-# Of texts for each token that counts, about half of all words: plain and compressed, as CoNLL-U, as
-# TEI
+# Of texts for each token that counts, about half of all words: plain and compressed, plain, as
+# CoNLL-U, as TEI
 TEXT_TOKEN = 5
+PLAIN_TOKEN = 14
 CONLLU_TOKEN = 75
 TEI_TOKEN = 32
 DFR_PAIR = 5
@@ -115,6 +116,10 @@ def _tokens(source: ExportSource) -> int:
     return version.tokens * source.selection.count // max(1, version.documents)
 
 
+def _documents_with_texts(source: ExportSource) -> int:
+    return DOCUMENT * source.selection.count + PLAIN_TOKEN * _tokens(source)
+
+
 def _mallet_doc_topics(source: ExportSource) -> int:
     return source.run.version.documents * (DOCUMENT_NAME + (WEIGHT + 1) * source.run.topics)
 
@@ -164,6 +169,7 @@ BYTES: dict[str, Callable[[ExportSource], int]] = {
     "words": lambda source: VOCABULARY_WORD * source.run.version.vocabulary,
     "lines": _lines,
     "documents": lambda source: DOCUMENT * source.selection.count,
+    "documents-with-texts": _documents_with_texts,
     "document-topics": lambda source: DOCUMENT_TOPIC * _document_topics(source),
     "section-topics": lambda source: DOCUMENT_TOPIC * _section_topics(source),
     "document-topics-wide": _document_topics_wide,

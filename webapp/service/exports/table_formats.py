@@ -17,7 +17,10 @@ from webapp.service.exports.tables import Block, ExportTable
 # of numbers in CSV, which people look at: more than any sample can support; JSON and Parquet have
 # all
 DIGITS = 9
-GROUP = 100_000  # rows of a Parquet file that are compressed together
+# Of a Parquet file: rows that are compressed together, fewer where they have so many characters, as
+# they are held in memory
+GROUP = 100_000
+GROUP_CHARACTERS = 32_000_000
 _TYPES = {int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 
@@ -99,7 +102,7 @@ def as_parquet(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     )
     sink = Sink()
     with pq.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd") as writer:
-        for group in _gather_blocks(table.blocks, GROUP):
+        for group in _gather_blocks(table.blocks):
             columns = zip(*group, strict=True)
             arrays = [
                 pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)
@@ -109,16 +112,23 @@ def as_parquet(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     yield sink.take()
 
 
-def _gather_blocks(blocks: Iterable[Block], size: int) -> Iterator[list[tuple]]:
-    """Blocks gathered until they hold `size` rows, or as few as the last does."""
+def _gather_blocks(blocks: Iterable[Block]) -> Iterator[list[tuple]]:
+    """Blocks gathered until they hold GROUP rows or GROUP_CHARACTERS; the last ones hold less."""
     group: list[tuple] = []
+    characters = 0
     for block in blocks:
         group += block
-        if len(group) >= size:
+        characters += _count_characters(block)
+        if len(group) >= GROUP or characters >= GROUP_CHARACTERS:
             yield group
             group = []
+            characters = 0
     if group:
         yield group
+
+
+def _count_characters(block: Block) -> int:
+    return sum(len(cell) for row in block for cell in row if isinstance(cell, str))
 
 
 FORMATS = {

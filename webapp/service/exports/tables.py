@@ -263,22 +263,24 @@ def _cells(row: dict, columns: list[Column]) -> tuple:
     return tuple(row[column.name] for column in columns)
 
 
-def documents(source: ExportSource) -> ExportTable:
-    """A row for each document, with a column for the share of each topic asked for, merged topics
-    in their targets."""
+def documents(source: ExportSource, documents_in_block: int = BLOCK_DOCUMENTS) -> ExportTable:
+    """A row for each document, its number first, with a column for the share of each topic asked
+    for, merged topics in their targets."""
     labels = source.selection.view.labels
     of_conditions = [k for k, _ in source.selection.topics]
     topics = list(dict.fromkeys([*of_conditions, *source.topics]))  # each once
     shares = [Column(f"share of {labels.title(k)}", float) for k in topics]
     columns = [*_DOCUMENT, Column("tokens", int), *shares, *_PLACE, Column("metadata", str)]
-    return ExportTable.begun(columns, _document_blocks(source, topics))
+    return ExportTable.begun(columns, _document_blocks(source, topics, documents_in_block))
 
 
-def _document_blocks(source: ExportSource, topics: list[int]) -> Iterator[Block]:
+def _document_blocks(
+    source: ExportSource, topics: list[int], documents_in_block: int
+) -> Iterator[Block]:
     assigned = evidence.of(source.run)
     labels = source.selection.view.labels
     tokens_of_topics = [assigned.mixtures.tokens_held(labels.merged_topics(k)) for k in topics]
-    for numbers in selected(source):
+    for numbers in selected(source, documents_in_block):
         block = []
         for d, row in _describe_documents(source.run, numbers, "metadata"):
             length = int(assigned.lengths[d])

@@ -18,8 +18,12 @@ from webapp.platform.accounts import embargo
 from webapp.platform.storage.csv_table import CsvTable
 from webapp.service.exports.tables import (
     BLOCK_DOCUMENTS,
+    Block,
+    Column,
     ExportSource,
+    ExportTable,
     about,
+    documents as table_of_documents,
     name_of_field,
     selected,
 )
@@ -76,6 +80,22 @@ def documents(request: ExportSource) -> Iterator[Document]:
                 fields=_fields(row["metadata"]),
                 text=whole_texts[number],
             )
+
+
+def documents_with_texts(source: ExportSource) -> ExportTable:
+    """The table of documents, with the whole text of each in its last column. Raises Invalid under
+    an embargo."""
+    embargo.refuse(source.run.corpus, "The texts")
+    table = table_of_documents(source, TEXTS_IN_BLOCK)
+    columns = [*table.columns, Column("text", str)]
+    return ExportTable.begun(columns, _add_texts(source.run.corpus, table.blocks))
+
+
+def _add_texts(corpus: Corpus, blocks: Iterator[Block]) -> Iterator[Block]:
+    """blocks: rows that begin with the number of a document."""
+    for block in blocks:
+        whole_texts = texts_of(corpus, [row[0] for row in block])
+        yield [(*row, whole_texts[row[0]]) for row in block]
 
 
 def texts_of(corpus: Corpus, numbers: list[int]) -> dict[int, str]:

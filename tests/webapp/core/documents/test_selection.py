@@ -23,7 +23,7 @@ from webapp.core.documents.conditions import day_limits
 from webapp.core.documents.conditions.values import typed_values
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
-from webapp.models import Document, Edit, Run
+from webapp.models import Corpus, Document, Edit, Run
 from webapp.platform.storage.cache import of_documents
 
 pytestmark = pytest.mark.django_db
@@ -492,3 +492,24 @@ def test_a_search_keeps_the_joiners_that_its_words_are_written_with(draft):
     rows = [["id", "text"], ["1", "می\u200cخواهم کتاب"], ["2", "کتاب دیگر"], ["3", "باز هم کتاب"]]
     corpus = corpus_of(draft, rows, "persian.csv", min_documents=1, max_share=1.0)
     assert numbers(read(corpus, q="می\u200cخواهم")) == {0}
+
+
+def test_a_chosen_set_is_offered_with_and_without_texts(client, trained):
+    html = client.get(reverse("run_topics", args=[trained.pk]) + "?q=militia").content.decode()
+    for file, name in (
+        ("documents-with-texts.csv", "CSV with texts"),
+        ("documents.csv", "CSV without texts"),
+    ):
+        address = reverse("export", args=[trained.pk, file]) + "?q=militia"
+        assert re.search(rf'href="{re.escape(address)}"[^>]*>{name}</a>', html)
+    Corpus.objects.filter(pk=trained.corpus_id).update(embargo=True)
+    html = client.get(reverse("run_topics", args=[trained.pk]) + "?q=militia").content.decode()
+    assert "CSV with texts" not in html and "CSV without texts" in html
+
+
+def test_a_chosen_set_links_to_its_list_but_not_from_there(client, trained):
+    documents_page = reverse("run_documents", args=[trained.pk]) + "?q=militia"
+    link = f'<a href="{documents_page}">List these documents</a>'
+    topics_page = reverse("run_topics", args=[trained.pk]) + "?q=militia"
+    assert link in client.get(topics_page).content.decode()
+    assert "List these documents" not in client.get(documents_page).content.decode()

@@ -271,7 +271,7 @@ def test_a_set_of_documents_restricts_what_is_about_documents(trained):
         in json.loads(taken(trained, "documents.json", query))["made_by"]["documents taken"]
     )
     file = make_file(read_source(trained, QueryDict(query)), *find_kind("documents.csv"))
-    assert file.name.endswith("_documents-selected.csv")
+    assert file.name.endswith("_documents-selected-militia.csv")
 
 
 def test_no_cell_of_a_csv_begins_a_formula(hostile):

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
+import pyarrow.parquet as pq
 import pytest
 from django.http import QueryDict
 
@@ -23,7 +24,7 @@ from webapp.intake.file_formats import dispatch
 from webapp.intake.file_formats.base import Document as ReadDocument, Options
 from webapp.intake.file_formats.companions import Companions
 from webapp.models import Document, Run
-from webapp.service.exports import conllu, texts
+from webapp.service.exports import conllu, table_formats, texts
 from webapp.service.exports.export_query import read_source
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +62,47 @@ def topics_of(run: Run) -> Counter:
         ):
             tokens[int(into[topic])] += count
     return tokens
+
+
+def test_the_table_with_texts_has_each_whole_text_of_a_set(trained):
+    query = "q=militia"
+    rows = list(
+        csv.DictReader(io.StringIO(taken(trained, "documents-with-texts.csv", query).decode()))
+    )
+    plain = csv.DictReader(io.StringIO(taken(trained, "documents.csv", query).decode()))
+    documents = stored(trained)
+    assert 0 < len(rows) < len(documents)
+    for row, row_without_text in zip(rows, plain, strict=True):
+        assert row.pop("text") == documents[int(row["document"])].text
+        assert row == row_without_text
+
+
+def test_the_table_with_texts_holds_few_texts_at_once(trained, monkeypatch):
+    read_at_once = []
+    monkeypatch.setattr(texts, "TEXTS_IN_BLOCK", 7)
+    read_texts = texts.texts_of
+    monkeypatch.setattr(
+        texts,
+        "texts_of",
+        lambda corpus, numbers: read_at_once.append(len(numbers)) or read_texts(corpus, numbers),
+    )
+    taken(trained, "documents-with-texts.csv")
+    assert max(read_at_once) == 7 and sum(read_at_once) == trained.corpus.documents
+
+
+def test_a_parquet_file_compresses_fewer_rows_together_where_they_are_long(trained, monkeypatch):
+    monkeypatch.setattr(texts, "TEXTS_IN_BLOCK", 2)
+    monkeypatch.setattr(table_formats, "GROUP_CHARACTERS", 1)
+    file = pq.ParquetFile(io.BytesIO(taken(trained, "documents-with-texts.parquet")))
+    assert file.num_row_groups >= trained.corpus.documents // 2
+    assert file.read()["text"].to_pylist()[0] == stored(trained)[0].text
+
+
+def test_the_table_with_texts_is_refused_under_embargo(trained):
+    run = Run.objects.get(pk=trained.pk)  # `trained` itself is of all tests
+    run.corpus.embargo = True
+    with pytest.raises(Invalid, match="under embargo"):
+        taken(run, "documents-with-texts.csv")
 
 
 def test_a_folder_has_every_text_and_a_table_that_names_it(trained):
