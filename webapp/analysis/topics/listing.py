@@ -12,10 +12,10 @@ from webapp.analysis.families import family_cuts
 from webapp.analysis.topics.shapes import (
     CountedTopic,
     FamilyOfTopic,
+    LineTimes,
     ListingQuery,
     RankedTopic,
     Sparkline,
-    Times,
 )
 from webapp.core.documents import document_groups, sums
 from webapp.core.documents.selection import RunSelection
@@ -267,7 +267,7 @@ class TopicListing:
             for k in numbers
         ]
 
-    def lines(self, numbers: list[int]) -> tuple[Times, dict[int, Sparkline]] | None:
+    def lines(self, numbers: list[int]) -> tuple[LineTimes, dict[int, Sparkline]] | None:
         """Shares over time for sparklines, by topic. None without dates."""
         by = document_groups.best_period(self.run.version) if self.tokens is not None else None
         if by is None:
@@ -284,7 +284,7 @@ class TopicListing:
         is_solid = counted_sums.all_documents[span] >= bands.THIN
         shares = counted_sums.shares[span]
         lines = {k: _sparkline(shares[:, k], is_solid, labels) for k in numbers}
-        return Times(by, labels), lines
+        return LineTimes(by, labels, is_solid.tolist()), lines
 
 
 def _sparkline(shares: np.ndarray, is_solid: np.ndarray, labels: list[str]) -> Sparkline:

@@ -122,6 +122,19 @@ class Times:
 
 
 @dataclass(frozen=True)
+class LineTimes(Times):
+    """Periods of the lines of topics. has_enough: of each, whether it has documents enough to be
+    drawn, and to be a peak."""
+
+    has_enough: list[bool]
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the lines leave out periods."""
+        return any(self.has_enough) and not all(self.has_enough)
+
+
+@dataclass(frozen=True)
 class TopicsView:
     """view: list, map, grid or time. left_out: hidden topics that are not shown. drop: words left
     out of the lists."""
@@ -140,7 +153,7 @@ class TopicsList(TopicsView):
     items: list[TopicRow]
     first: int
     last: int
-    times: Times | None
+    times: LineTimes | None
     previous: str | None
     next: str | None
 
@@ -212,7 +225,7 @@ class TopicTimes(Times):
     all. part: of all words, those of stacked topics. other_drawn: whether the chart shows the
     others, which would fill it where part is small. left_out: values of a category that are not
     shown. bins: “&has=<topic>:0” may be added to their addresses. most: the largest share and count
-    of any topic in `multiples`. next: where the next of them begin."""
+    of any topic in `multiples`, the share in a period of enough documents. next: where the next of them begin."""
 
     in_time: bool
     choices: list[str]

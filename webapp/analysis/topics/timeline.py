@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from inference.explore import bands
 from webapp.analysis.topics.listing import TopicListing
 from webapp.analysis.topics.shapes import Band, Most, TopicTimes, Values
 from webapp.core.documents import document_groups, sums
@@ -43,6 +44,10 @@ def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | No
         left_out = len(with_documents) - len(groups_listed)
     tokens = counted_sums.topic_tokens[groups_listed]
     shares = counted_sums.shares[groups_listed]
+    shares_drawn = shares
+    has_enough = counted_sums.all_documents[groups_listed] >= bands.THIN
+    if groups.in_time and has_enough.any():
+        shares_drawn = shares[has_enough]
     totals = counted_sums.all_tokens[groups_listed]
     bins = [
         Group(
@@ -74,7 +79,7 @@ def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | No
         multiples=_series(listing, listing.numbers[after:following], tokens, shares),
         most=Most(
             tokens=int(tokens[:, listing.numbers].max(initial=0)),
-            shares=float(np.nan_to_num(shares[:, listing.numbers]).max(initial=0)),
+            shares=float(np.nan_to_num(shares_drawn[:, listing.numbers]).max(initial=0)),
         ),
         next=following if len(listing.numbers) > following else None,
     )
@@ -110,11 +115,11 @@ def _by_size(listing: TopicListing, numbers: np.ndarray) -> np.ndarray:
 def _series(
     listing: TopicListing, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray
 ) -> list[Band]:
-    bands = []
+    series = []
     for topic in listing.named(numbers.tolist(), WORDS_OF_STACKED):
         values = Values(
             tokens=tokens[:, topic.number].tolist(),
             shares=list(map(number_or_none, shares[:, topic.number])),
         )
-        bands.append(Band(**vars(topic), values=values))
-    return bands
+        series.append(Band(**vars(topic), values=values))
+    return series

@@ -28,10 +28,10 @@ from webapp.analysis.topics.shapes import (
     FollowingWords,
     FormingTopic,
     FormingWord,
+    LineTimes,
     ListingQuery,
     Rank,
     Sparkline,
-    Times,
     TopicHtml,
     TopicMap,
     TopicPage,
@@ -224,7 +224,7 @@ def _list(
     """The list of topics from place `after` on, at most so many rows. in_every_view: what the page
     has in whatever way it shows topics."""
     topics_of_page, following = listing.page(after, rows)
-    times: Times | None = None
+    times: LineTimes | None = None
     sparklines: dict[int, Sparkline] = {}
     over_time = listing.lines([topic.number for topic in topics_of_page])
     if over_time is not None:

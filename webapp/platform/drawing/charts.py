@@ -16,6 +16,7 @@ from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from inference.explore import bands
 from webapp.platform.drawing import kept_chart as kept, kept_map, network as networks
 from webapp.platform.drawing.chips import bar
 from webapp.platform.drawing.directions import isolated
@@ -55,10 +56,31 @@ from webapp.platform.drawing.protocols import (
 register = template.Library()
 
 
+def enough_documents(documents: Sequence[int]) -> list[bool]:
+    """Of each period, by its number of documents, whether a line over time shows its share."""
+    return [number >= bands.THIN for number in documents]
+
+
+def leave_out_thin(
+    shares: Sequence[float | None], has_enough: Sequence[bool]
+) -> Sequence[float | None]:
+    """Shares of periods, None of those of too few documents: such a period would be the peak by a
+    document or two, and scale all others down. As they are where no period has enough."""
+    if not any(has_enough):
+        return shares
+    return [share if enough else None for share, enough in zip(shares, has_enough, strict=True)]
+
+
 @register.simple_tag
-def spark(values: Sequence[float | None] | None, hue: int) -> SafeString:
-    """A line from 0 to its own largest value, with a dot there. A hundred on a page."""
-    if values is None or not numbered_values(values):
+def spark(
+    values: Sequence[float | None] | None, hue: int, has_enough: Sequence[bool]
+) -> SafeString:
+    """A line from 0 to its own largest value, with a dot there. A hundred on a page. has_enough: of
+    each value, whether its period has documents enough to be drawn."""
+    if values is None:
+        return SafeString()
+    values = leave_out_thin(values, has_enough)
+    if not numbered_values(values):
         return SafeString()
     peak, largest = max(numbered_values(values), key=lambda point: point[1])
     x = EDGE_UNITS + peak * step_between(len(values), WIDTH)
@@ -265,6 +287,9 @@ def _stacked_bar(time: TopicTimes, group: int, amount: Amount, longest: float) -
 def multiple(topic: Band, time: TopicTimes, amount: Amount, own_scale: bool) -> dict[str, object]:
     """One topic's small chart: a line over time, or a bar for each of a category's first values."""
     values = _values_in(topic.values, amount)
+    if amount == "shares" and time.in_time:
+        has_enough = enough_documents([period.documents for period in time.bins])
+        values = leave_out_thin(values, has_enough)
     peak = max((value for value in values if value is not None), default=0)
     largest_of_all = time.most.shares if amount == "shares" else time.most.tokens
     top = (peak if own_scale else largest_of_all) or 1
@@ -379,7 +404,8 @@ MOST_LABELS = 8
 @register.inclusion_tag("run/topic/_time_chart.html")
 def time_chart(bins: Sequence[GroupOfTopic], topic: Topic) -> dict[str, object]:
     """A topic's line over time, with a strip to point at for every group."""
-    shares = [group.share for group in bins]
+    has_enough = enough_documents([group.of_documents for group in bins])
+    shares = leave_out_thin([group.share for group in bins], has_enough)
     known_shares = numbered_values(shares)
     if not known_shares:
         return {}
@@ -393,6 +419,8 @@ def time_chart(bins: Sequence[GroupOfTopic], topic: Topic) -> dict[str, object]:
         "dot": points[peak],
         "most": largest,
         "peak_at": bins[peak].label,
+        "leaves_out": any(has_enough) and not all(has_enough),
+        "fewest": bands.THIN,
         "strips": _strips(bins, points, step),
         "ticks": [{"x": EDGE_UNITS + i * step, "label": bins[i].label} for i in labelled],
         "topic": topic,

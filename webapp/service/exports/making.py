@@ -8,7 +8,6 @@ from webapp.service.exports.catalogue import ExportKind
 from webapp.service.exports.table_formats import FORMATS
 from webapp.service.exports.tables import ExportSource
 
-
 LONGEST_SET_NAME = 40  # characters, in the name of a file, of which documents were chosen
 
 
