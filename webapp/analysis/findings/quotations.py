@@ -50,11 +50,9 @@ class Quote:
 def repeating(selection: RunSelection) -> np.ndarray:
     """bool[D]: documents that repeat an earlier one, word for word or nearly."""
     version = selection.view.run.version
-    repeated = np.zeros(version.documents, bool)
     with suppress(Invalid):  # read by a version that kept no list of them
-        for kind in ("same", "near"):
-            repeated |= repeats.repeating(version, kind)
-    return repeated
+        return repeats.repeating(version, "repeated")
+    return np.zeros(version.documents, bool)
 
 
 def quote_topics(

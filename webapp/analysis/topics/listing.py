@@ -8,6 +8,7 @@ import regex
 from django.http import QueryDict
 
 from inference.explore import bands, relevance
+from inference.senses import SenseUses
 from webapp.analysis.families import family_cuts
 from webapp.analysis.topics.shapes import (
     CountedTopic,
@@ -20,6 +21,7 @@ from webapp.analysis.topics.shapes import (
 from webapp.core.documents import document_groups, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import (
+    evidence,
     found_again,
     links,
     measures,
@@ -39,6 +41,7 @@ ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word"
 ORDER_OF_KINDS = (*topic_kinds.KINDS, None)
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
 FEWEST_BINS = 2
+LABELLED = 2.0  # of a topic whose label has the word that is asked for
 _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
 
 
@@ -82,7 +85,8 @@ class TopicListing:
     share: float64[K], of the selected documents' tokens; tokens, documents: int64[K], None while
     the run trains. numbers: int64[n], the topics that are shown, in their order; family: of topics,
     where the address asks for some; left_out: how many more there would be if hidden ones were
-    shown.
+    shown. of_word: int64[K], occurrences of the word that is asked for, None without one and while
+    the run trains.
     """
 
     def __init__(self, selection: RunSelection, query: ListingQuery):
@@ -99,6 +103,7 @@ class TopicListing:
         self.family: dict[int, FamilyOfTopic] = {}
         self.tokens: np.ndarray | None = None
         self.documents: np.ndarray | None = None
+        self.of_word: np.ndarray | None = None
         self.share = np.zeros(self.run.topics)
         self.numbers = np.zeros(0, np.int64)
         self.left_out = 0
@@ -139,9 +144,10 @@ class TopicListing:
         is_chosen = self.view.used & self.labels.unmerged
         weight = None
         if filters.word:
-            # What is called so comes first: a use is at most 1
-            weight = self._of_word(filters.word) + self._called(filters.word)
-            is_chosen &= weight > 0
+            called = self._called(filters.word)
+            weight = self._weigh_word(filters.word)
+            is_chosen &= (weight > 0) | (called > 0)
+            weight += called >= LABELLED  # what a reader calls so comes first: a part is at most 1
         if filters.topics:
             is_chosen &= np.isin(np.arange(K), self.labels.into[filters.topics])
         if filters.group:
@@ -191,11 +197,17 @@ class TopicListing:
         largest_first = np.where(np.isnan(values), np.inf, -values)
         return np.argsort(largest_first[numbers], kind="stable")
 
-    def _of_word(self, word: str) -> np.ndarray:
-        """float64[K]: how much of a word's use each topic explains, p(k) p(w|k); 0 where it has no
-        row for it."""
+    def _weigh_word(self, word: str) -> np.ndarray:
+        """float64[K]: the part of a word's occurrences in the selected documents that each topic
+        has, as the word's own page counts them. While the run trains, and nothing is counted yet,
+        how much of its use each explains, p(k) p(w|k); 0 where it has no row for it."""
         weight = np.zeros(self.run.topics)
         numbers = [row.number for row in find_words(self.run.version_id, [word]).values()]
+        if self.run.final:
+            self.of_word = np.zeros(self.run.topics, np.int64)
+            for number in numbers:
+                self.of_word += self._count_occurrences(number)
+            return self.of_word / max(1, int(self.of_word.sum()))
         of_word = rows(
             "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)",
             [self.run.snapshot_id, numbers],
@@ -204,15 +216,23 @@ class TopicListing:
             weight[row["topic"]] = row["weight"] * self.measures["share"][row["topic"]]
         return self.labels.merged(weight)
 
+    def _count_occurrences(self, number: int) -> np.ndarray:
+        """int64[K]: of a word of the vocabulary in the selected documents, merged topics in their
+        targets."""
+        counted = evidence.of(self.run)
+        uses = SenseUses(counted, number, self.labels.into, self.selection.mask)
+        tokens, _ = uses.tally()
+        return tokens[0]  # the only group: all documents
+
     def _called(self, word: str) -> np.ndarray:
-        """float64[K]: 2 for topics in whose label, which a reader gave, the word is, also as a part
-        of another; 1 where the proposed name has it as whole words, or whose number it is."""
+        """float64[K]: LABELLED for topics in whose label, which a reader gave, the word is, also as
+        a part of another; 1 where the proposed name has it as whole words, or whose number it is."""
         called = np.zeros(self.run.topics)
         whole_words = regex.compile(rf"(?<!\w){regex.escape(word)}(?!\w)")
         for k in range(self.run.topics):
             name = as_counted(self.labels.name(k))
             if self.labels.label(k):
-                called[k] = 2.0 * (word in name)
+                called[k] = LABELLED * (word in name)
             elif whole_words.search(name):
                 called[k] = 1.0
         if _NUMBER.fullmatch(word):
@@ -240,6 +260,7 @@ class TopicListing:
                 exclusivity=number_or_none(self.measures["exclusivity"][k]),
                 found_again=again[k] if again else None,
                 family=self.family.get(k),
+                of_word=None if self.of_word is None else int(self.of_word[k]),
             )
             ranked.append(row)
         following = after + limit

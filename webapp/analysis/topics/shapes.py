@@ -74,7 +74,8 @@ class RankedTopic(CountedTopic):
     """bar: its share of the largest topic's. group: that readers put it in, or "". members: topics
     merged into it. kind: null where it is not judged (results.topic_kinds). found_again: in runs
     with other seeds; null before they are trained. family: null where none is asked for, and of
-    general talk."""
+    general talk. of_word: occurrences of the word that is asked for, in the chosen documents; null
+    without a word."""
 
     bar: float
     group: str
@@ -84,6 +85,7 @@ class RankedTopic(CountedTopic):
     exclusivity: float | None
     found_again: FoundAgain | None
     family: FamilyOfTopic | None
+    of_word: int | None
 
     @property
     def kind_in_words(self) -> str:

@@ -9,8 +9,8 @@ from webapp.platform.storage import files, sealed
 
 
 def repeating(version: Version, kind: str) -> np.ndarray:
-    """bool[documents]. kind: "same", or "near" for those that are not quite the same. Raises
-    Invalid where they were not looked for."""
+    """bool[documents]. kind: "same", "near" for those that are not quite the same, or "repeated" for
+    both. Raises Invalid where they were not looked for."""
     path = files.corpus_folder(version.corpus_id) / "duplicates.npz"
     if not sealed.exists(path):
         raise Invalid(
@@ -20,4 +20,9 @@ def repeating(version: Version, kind: str) -> np.ndarray:
         )
     with sealed.hold(path), np.load(path) as arrays:
         exact = arrays["exact"][: version.documents] >= 0
-        return exact if kind == "same" else (arrays["near"][: version.documents] >= 0) & ~exact
+        near = arrays["near"][: version.documents] >= 0
+    if kind == "repeated":
+        return exact | near
+    if kind == "near":
+        return near & ~exact
+    return exact

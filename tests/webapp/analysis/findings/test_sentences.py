@@ -27,7 +27,7 @@ from webapp.analysis.findings import (
 )
 from webapp.analysis.findings.interval_shapes import RatioBetween, ShareBetween
 from webapp.analysis.findings.kinds import KINDS, no_difference
-from webapp.analysis.findings.kinds.caution import ThinTimes, TopicsCaution
+from webapp.analysis.findings.kinds.caution import Repeated, ThinTimes, TopicsCaution
 from webapp.analysis.findings.kinds.change import ChangeItem
 from webapp.analysis.findings.kinds.event import Event, EventItem
 from webapp.analysis.findings.kinds.family import Family
@@ -342,6 +342,13 @@ def test_a_caution_names_as_many_topics_as_can_be_read_aloud(trained):
     assert 1 <= len(_topics_named(said)) < len(topics)
     assert f"{11 - len(_topics_named(said))} more" in said.parts[-1]
     labels.proposals.cache_clear()
+
+
+def test_the_caution_of_repeats_leads_to_all_that_it_counts(trained):
+    """It counted those that are the same, too, and led to those that are nearly the same alone."""
+    writer = SentenceWriter(Selection.read(QueryDict(""), RunView(trained)), {})
+    caution = Repeated(score=1, low=0.1, high=0.1, estimate=0.1, count=6)
+    assert QueryDict(caution.say(writer).url.partition("?")[2])["only"] == "repeated"
 
 
 def test_a_caution_leads_to_all_of_its_topics(trained):

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from inference.explore import bands
+from inference.senses import SenseUses
 from webapp.analysis.families import family_address, family_cuts
 from webapp.analysis.findings import document_set, stored
 from webapp.core.curation import services as curation
@@ -22,7 +23,7 @@ from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence, family_tree, found_again, links, page_cache, topic_kinds
 from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
-from webapp.models import Run, StoredResult, Topic, Word
+from webapp.models import Run, StoredResult, Topic, TopicWord, Word
 from webapp.platform.drawing import chips
 from webapp.platform.drawing.colours import GENERAL
 from webapp.platform.storage import cache
@@ -293,6 +294,47 @@ def test_a_grid_of_two_topics_begins_with_the_words_that_they_share(client, trai
     families = {family.name for family in family_cuts.cut(RunView(trained), None).families}
     legend = page.content.decode().partition("has the colour of its family")[2].partition("</p>")[0]
     assert sum(escape(name) in legend for name in families) <= 1 < len(families)
+
+
+@pytest.mark.parametrize("documents_chosen", ["", "from=1795&to=1799"])
+def test_topics_with_a_word_have_occurrences_of_it_and_say_how_many(
+    client, trained, documents_chosen
+):
+    word = Word.objects.get(version=trained.version_id, word="militia")
+    mask = chosen(trained, documents_chosen)
+    uses = SenseUses(
+        evidence.of(trained), word.number, np.arange(trained.topics, dtype=np.int32), mask
+    )
+    occurrences = uses.tally()[0][0]
+    items = get(client, trained, f"word=militia&{documents_chosen}")["items"]
+    labels = RunView(trained).labels
+    named = {k for k in range(trained.topics) if "militia" in labels.name(k).casefold()}
+    assert {item["number"] for item in items} == named | set(np.flatnonzero(occurrences).tolist())
+    assert [item["of_word"] for item in items] == sorted(
+        occurrences[occurrences > 0].tolist()
+        + [0] * len(named - set(np.flatnonzero(occurrences).tolist())),
+        reverse=True,
+    )
+    page = client.get(
+        reverse("run_topics", args=[trained.pk]) + f"?word=militia&{documents_chosen}"
+    )
+    assert f'data-label="“militia”">{occurrences.max()}</td>' in page.content.decode()
+
+
+def test_a_topic_with_weight_on_a_word_but_no_occurrence_is_not_listed(client, trained):
+    """Seven topics were listed for a word whose 224 occurrences were all in one."""
+    word = next(
+        word
+        for word in Word.objects.filter(version=trained.version_id)
+        if len(np.unique(evidence.of(trained).word_topics.of_word(word.number)[2])) == 1
+        and TopicWord.objects.filter(snapshot=trained.snapshot_id, word=word.number).count() > 1
+    )
+    items = get(client, trained, urlencode({"word": word.word}))["items"]
+    with_occurrences = [item for item in items if item["of_word"]]
+    labels = RunView(trained).labels
+    for item in items:
+        assert item in with_occurrences or word.word in labels.name(item["number"]).casefold()
+    assert len(with_occurrences) == 1 and items[0] == with_occurrences[0]
 
 
 def test_the_address_alone_says_the_view(client, trained):

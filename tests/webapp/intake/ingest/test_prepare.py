@@ -1042,7 +1042,12 @@ def test_documents_that_are_counted_can_be_listed(client, draft):
     from tests.webapp.making import corpus_of
 
     rows = example_rows(60)
-    rows += [["again", *rows[9][1:]], ["none", "t", "1990", "", "", "the of and"]]
+    longest = max(rows[1:], key=lambda row: len(row[5]))
+    rows += [
+        ["again", *rows[9][1:]],
+        ["none", "t", "1990", "", "", "the of and"],
+        ["near", *longest[1:5], longest[5] + " And one more word."],
+    ]
     corpus = corpus_of(draft, rows, "own.csv", language="en", min_documents=2)
     page = in_one_line(client.get(reverse("corpus", args=[corpus.pk])))
     url = reverse("corpus_documents", args=[corpus.pk])
@@ -1050,7 +1055,12 @@ def test_documents_that_are_counted_can_be_listed(client, draft):
         f'{url}?only=same">1 document</a> is the same' in page
         and f'{url}?only=wordless">1 document</a> kept no word' in page
     )
-    for only, numbers in (("same", [60]), ("wordless", [61]), ("near", [])):
+    for only, numbers in (
+        ("same", [60]),
+        ("wordless", [61]),
+        ("near", [62]),
+        ("repeated", [60, 62]),
+    ):
         found = client.get(url.rstrip("/") + f".json?only={only}").json()
         assert [row["number"] for row in found["items"]] == numbers
     assert "the same as an earlier one" in client.get(url + "?only=same").content.decode()

@@ -175,7 +175,7 @@ class Repeated(Caution):
         parts = fill(
             REPEATED.pattern(self.count), count=count(self.count), share=percent(self.estimate)
         )
-        url = writer.documents_of(writer.selection.with_conditions(Only("near")))
+        url = writer.documents_of(writer.selection.with_conditions(Only("repeated")))
         return Sentence(parts, url, opens=SEE)
 
 

@@ -1,4 +1,4 @@
-"""?only= wordless, same or near: what the corpus's page counts; or file:7, what came of an uploaded
+"""?only= wordless, same, near or repeated: what the corpus's page counts; or file:7, what came of an uploaded
 file; may be repeated."""
 
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ SENTENCES = {
     "wordless": "without a word that counts",
     "same": "the same as an earlier one",
     "near": "nearly the same as an earlier one",
+    "repeated": "the same as an earlier one, or nearly",
 }
 _FILE = regex.compile(r"file:\d{1,9}", regex.ASCII)
 
