@@ -92,6 +92,12 @@ def beginning(rows: Iterable[Row], limit: int, characters_behind: int | None = N
     return first
 
 
+def _cells_in(column: int | None, rows: list[list[str]]) -> list[str]:
+    if column is None:
+        return []
+    return [row[column] for row in rows if column < len(row)]
+
+
 def sniff_below(rows: list[Row], name: str, options: Options, fixed_options: dict) -> Sniff:
     """What the rows of a table seem to be that may have titles and notes above its header. rows:
     the first, up to SAMPLE_ROWS more than webapp.intake.file_formats.header_rows.ROWS;
@@ -133,10 +139,9 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
         names=tuple(columns),
         row_names=row_names,
     )
-    texts = []
-    if options.text is not None:
-        texts = [row[options.text] for row in body if options.text < len(row)]
-    options = replace(options, html=html_cells.guess(texts))
+    texts = _cells_in(options.text, body)
+    further_texts = _cells_in(options.text, further_rows)
+    options = replace(options, html=html_cells.guess(texts, further_texts))
     preview = []
     for row in body[:PREVIEW_ROWS]:
         shown = [cell[:PREVIEW_CELL] for cell in row]

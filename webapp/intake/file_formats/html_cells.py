@@ -5,7 +5,7 @@ A text with tags is laid out by the parser of HTML files (webapp.intake.file_for
 read in the sandbox, as those are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import regex
 
@@ -26,17 +26,25 @@ EMPTY = "{}: the text has nothing in it but HTML; it was left out."
 _SAMPLE_CHARACTERS = 20_000  # characters of a cell
 
 
-def guess(cells: Iterable[str]) -> bool:
-    """Whether most cells with something like markup have tags or entities of HTML."""
+def guess(cells: Iterable[str], further_cells: Iterable[str] = ()) -> bool:
+    """Whether most cells with something like markup have tags or entities of HTML; or most of the
+    further ones have entities, of which one in hundreds is enough. Of these a tag says nothing:
+    among so many texts one has “a <b”."""
+    return _is_in_most(_has_html, cells) or _is_in_most(_has_entity, further_cells)
+
+
+def _is_in_most(has_it: Callable[[str], bool], cells: Iterable[str]) -> bool:
     starts = [cell[:_SAMPLE_CHARACTERS] for cell in cells]
     with_markup = [start for start in starts if _MARKUP.search(start)]
-    return 2 * sum(map(_has_html, with_markup)) > len(with_markup)
+    return 2 * sum(map(has_it, with_markup)) > len(with_markup)
 
 
 def _has_html(text: str) -> bool:
-    return bool(html_tags.TAG.search(text)) or any(
-        html_tags.is_entity(match[0]) for match in html_tags.ENTITY.finditer(text)
-    )
+    return bool(html_tags.TAG.search(text)) or _has_entity(text)
+
+
+def _has_entity(text: str) -> bool:
+    return any(html_tags.is_entity(match[0]) for match in html_tags.ENTITY.finditer(text))
 
 
 def as_text(cell: str) -> tuple[str, tuple[int, ...]]:

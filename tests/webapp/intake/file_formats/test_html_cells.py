@@ -86,6 +86,24 @@ def test_what_is_no_html_is_left_alone(file, cells):
     )
 
 
+def test_an_entity_in_one_of_hundreds_of_texts_is_html(file):
+    """Of 20,758 tweets 1,890 have “&amp;”, none of the first hundred."""
+    texts = [f"tweet {i} of a morning" for i in range(400)]
+    texts[300] = "NBC &amp; CBS"
+    where = file("\n".join(["text,date", *(f"{text},2015-01-01" for text in texts)]), "a.csv")
+    assert file_formats.sniff(*where).options.html
+    assert load(*where)[0][300].text == "NBC & CBS"
+
+
+@pytest.mark.parametrize("code", ["List<String> of x", "if a <b then", "vector<int> and <i>"])
+def test_code_in_some_of_hundreds_of_texts_is_no_html(file, code):
+    texts = [f"answer {i} of somebody" for i in range(400)]
+    texts[200:203] = [code, code, "write &amp; in a page"]
+    where = file("\n".join(["text,date", *(f"{text},2015-01-01" for text in texts)]), "a.csv")
+    assert not file_formats.sniff(*where).options.html
+    assert load(*where)[0][200].text == code
+
+
 def test_a_text_of_nothing_but_a_script_is_left_out_and_said(file):
     documents, problems = load(
         *file("id,text\n1,<script>x</script>\n2,<p>some words</p>\n", "a.csv")
