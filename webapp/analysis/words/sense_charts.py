@@ -9,11 +9,13 @@ from django import template
 
 from webapp.analysis.words.shapes import ChartedTopic, PartOfTokens, Shift, ShiftBin
 from webapp.platform.drawing.numbers import count, percent
+from webapp.platform.drawing.pictures import Anchor
 
 register = template.Library()
 
 BAR_GAP = 0.18  # of a bin's width, between two bars
 TICKS = 6
+BINS_WITH_WIDE_BARS = 10  # at most: their bars are as wide as a year's label, on a phone too
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,35 @@ def says(bin: ShiftBin, cell: PartOfTokens) -> str:
     )
 
 
+@dataclass(frozen=True)
+class SenseTick:
+    """x: a length as SVG has it. anchor: which end of the label is there, or its middle."""
+
+    x: str
+    anchor: Anchor
+    label: str
+
+
 @register.simple_tag
-def ticks(shift: Shift) -> list[str]:
-    """Labels of some bins, the first and the last among them, evenly apart."""
-    labels = [bin.label for bin in shift.bins]
-    last = len(labels) - 1
-    tick_count = min(TICKS, len(labels))
-    return [labels[round(i * last / max(1, tick_count - 1))] for i in range(tick_count)]
+def ticks(shift: Shift) -> list[SenseTick]:
+    """Labels of some bins, the first and the last among them, each below the middle of its bar.
+    Where bars are narrow, the first begins and the last ends with its own: the middle of a label
+    would be too near to the edge."""
+    bins = len(shift.bins)
+    step = 1 / max(1, bins)
+    bar_width = step * (1 - BAR_GAP)
+    tick_count = min(TICKS, bins)
+    drawn = []
+    for i in range(tick_count):
+        bin = round(i * (bins - 1) / max(1, tick_count - 1))
+        left = bin * step
+        x = left + bar_width / 2
+        anchor: Anchor = "middle"
+        if bins > BINS_WITH_WIDE_BARS and bin == 0:
+            x = left
+            anchor = "start"
+        elif bins > BINS_WITH_WIDE_BARS and bin == bins - 1:
+            x = left + bar_width
+            anchor = "end"
+        drawn.append(SenseTick(x=along(x), anchor=anchor, label=shift.bins[bin].label))
+    return drawn
