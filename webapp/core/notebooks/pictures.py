@@ -66,6 +66,14 @@ def can_be_drawn(table: KeptTable | None) -> bool:
     return True
 
 
+def caption_of(table: KeptTable | None) -> str:
+    """What a value of the chart is of: "In the chart: one value per two months." The sentence above it may be of a
+    longer time, which no single value reaches. "" of a table that is not drawn as lines."""
+    if table is None or kept_map.is_map(table.columns) or not can_be_drawn(table):
+        return ""
+    return f"In the chart: one value per {table.columns[0]}."
+
+
 def picture_of(table: KeptTable | None) -> Picture | None:
     """None of a table that is neither a map nor one of shares by period or group."""
     if table is not None and kept_map.is_map(table.columns):

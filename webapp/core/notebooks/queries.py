@@ -192,6 +192,9 @@ def _with_ellipses(quote: str, source: Source) -> str:
     return quote
 
 
+INTERVAL = "the interval in the sentence is a {level} confidence interval"
+
+
 def origin(source: Source, start: int | None = None, end: int | None = None) -> str:
     """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches,
     run 3, K = 30, seed 0"."""
@@ -207,9 +210,10 @@ def origin(source: Source, start: int | None = None, end: int | None = None) -> 
         of_run += [f"run {source['run']}", f"K = {source['K']}", f"seed {source['seed']}"]
     if "share" in source:
         of_run.append(f"{percent(source['share'])} of all words")
-    if "level" in source:  # of the interval in the sentence
-        of_run.append(f"{level(float(source['level'] or 0))} confidence interval")
-    sentences = [_join_fields(of_document), _join_fields(of_run)]
+    of_interval = ""
+    if "level" in source:
+        of_interval = INTERVAL.format(level=level(float(source["level"] or 0)))
+    sentences = [_join_fields(of_document), _join_fields(of_run), of_interval]
     return "; ".join(filter(None, sentences))
 
 

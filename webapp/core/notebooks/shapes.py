@@ -4,6 +4,7 @@ keeps."""
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from webapp.core.notebooks import pictures
 from webapp.platform.drawing.tables import KeptTable
 
 # Where evidence comes from: its corpus, run, document, in words and numbers
@@ -80,6 +81,11 @@ class PinRow:
     origin: str
     deleted: bool
     headed: bool = True
+
+    @property
+    def caption(self) -> str:
+        """Of its chart; "" without one."""
+        return pictures.caption_of(self.table)
 
 
 @dataclass(frozen=True)

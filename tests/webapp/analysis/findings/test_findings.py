@@ -4,9 +4,11 @@ little, and to whom."""
 import json
 import re
 from html import unescape
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple, get_args, get_type_hints
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -548,7 +550,15 @@ def test_a_notebook_begins_with_the_findings(trained, client):
         assert "level" in pin.source or "interval" not in pin.sentence, pin.sentence
     written = client.get(reverse("notebook_md", args=[notebook.pk])).content.decode()
     intervals = sum("level" in pin.source for pin in findings)
-    assert written.count("% confidence interval") == intervals > 0
+    said = r"the interval in the sentence is a [\d.]+% confidence interval"
+    assert len(re.findall(said, written)) == intervals > 0
+    page = client.get(reverse("notebook", args=[notebook.pk])).content.decode()
+    drawn = [pin for pin in findings if pin.table is not None]
+    for pin in drawn:
+        assert f"In the chart: one value per {pin.table['columns'][0]}." in page
+    word = client.get(reverse("notebook_docx", args=[notebook.pk])).content
+    document = ZipFile(BytesIO(word)).read("word/document.xml").decode()
+    assert document.count("In the chart: one value per") == len(drawn) > 0
     assert len(pins) > len(findings) + 3, "changes have passages under them"
     first = data["bins"][0]
     last = data["bins"][-1]
