@@ -232,10 +232,12 @@ def shown_passage(
 
 def around(corpus: Corpus, begins: dict[int, int]) -> list[embargo.Piece]:
     """The passage of each document that begins at a character, with its margins; under embargo a
-    shorter one."""
+    shorter one. A document that is as short as a passage is shown whole: of a post of 140
+    characters a passage would lack the beginning."""
+    short = embargo.short_documents(corpus, list(begins), PASSAGE + MARGIN)
     pieces = []
     for number, begin in begins.items():
-        first = max(0, begin - MARGIN)
+        first = 0 if number in short else max(0, begin - MARGIN)
         pieces.append((number, first, begin - first + PASSAGE + MARGIN, begin))
     return embargo.read_pieces(corpus, pieces)
 

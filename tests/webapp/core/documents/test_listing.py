@@ -283,6 +283,25 @@ def test_matches_are_shown_wherever_they_stand(trained, q, words):
     assert far
 
 
+@pytest.mark.parametrize("q", ["golf", "incredible"])
+def test_a_document_as_short_as_a_passage_is_shown_whole(draft, q):
+    """“… of schedule, to build the greatest golf course” was all of a post of 140 characters."""
+    post = (
+        "We are years ahead of schedule, says everybody who comes to see us build the greatest golf"
+    )
+    post += " course of the world, über alles, and it is incredible"
+    long = "a word of a long text " * 20 + "golf and incredible " + "and more of the text " * 20
+    rows = [["id", "text"], ["post", post], ["long", long]]
+    corpus = corpus_of(draft, rows, "posts.csv", language="en", min_documents=1, max_share=1.0)
+    of = Listing(Selection.read(QueryDict(f"q={q}"), corpus))
+    shown = {
+        row.number: "".join(part for part, _ in row.snippet)
+        for row in documents.describe_documents(of, whole(of, 5))
+    }
+    assert shown[0] == post
+    assert shown[1].startswith("… ") and len(shown[1]) < len(long)
+
+
 def test_only_the_words_that_were_meant_are_marked(draft):
     texts_of = {
         "estates of the realm": [],

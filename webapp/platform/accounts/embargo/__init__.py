@@ -70,6 +70,7 @@ from webapp.platform.accounts.embargo.texts import (
     read_chosen,
     read_part,
     read_pieces,
+    short_documents,
 )
 from webapp.platform.accounts.embargo.who_reads import (
     ALL_READERS,
@@ -121,6 +122,7 @@ __all__ = [
     "read_by",
     "read_chosen",
     "read_pieces",
+    "short_documents",
     "readers",
     "reading",
     "refuse",

@@ -23,6 +23,7 @@ from webapp.platform.accounts.embargo.rules import refuse
 from webapp.platform.accounts.embargo.who_reads import readers
 from webapp.platform.storage.sql import rows
 
+BYTES_OF_CHARACTER = 4  # of UTF-8, at most
 SENTENCE_CONTEXT = 40  # characters around a quotation that say whether it is whole sentences
 MISSING = "The document does not contain this passage. Copy it from the page unchanged."
 USED_UP = " Or it does, and as much of its text was shown already as the embargo allows."
@@ -191,6 +192,20 @@ def read_pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list
             Piece(number=row["number"], first=begin, text=text[first:last], more=last < len(text))
         )
     return pieces_read
+
+
+def short_documents(corpus: Corpus, numbers: list[int], characters: int) -> set[int]:
+    """Which of some documents have at most so many characters. None under embargo, where a list
+    shows a shorter passage of each."""
+    if corpus.embargo:
+        return set()
+    # The bytes of a text are known without reading it, so that a long one is not read
+    found = rows(
+        "SELECT number FROM document WHERE corpus_id = %s AND number = ANY(%s)"
+        " AND CASE WHEN octet_length(text) <= %s THEN length(text) <= %s ELSE false END",
+        [corpus.pk, numbers, BYTES_OF_CHARACTER * characters, characters],
+    )
+    return {row["number"] for row in found}
 
 
 def _note_passages(corpus: Corpus, documents: list[dict], spans: list[Span]) -> None:
