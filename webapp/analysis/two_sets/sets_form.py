@@ -36,7 +36,7 @@ def sets_form(
             _side_form(query, "a", "First set", proposed),
             _side_form(query, "b", "Second set", proposed),
         ],
-        categories=[_category_choice(version, category) for category in fields.categories(version)],
+        categories=[_category_choice(category) for category in fields.categories(version)],
         dated=document_days.first_and_last(version),
         suggestions=[
             (text, page_query.url(**cleared | parameters))
@@ -58,13 +58,10 @@ def _side_form(query: QueryDict, letter: str, legend: str, proposed: dict[str, s
     )
 
 
-def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
-    """A category with its most frequent values, in their order."""
-    count = min(len(category.values), VALUES_OFFERED)
-    value_order = document_groups.order_groups(
-        version, document_groups.read_groups(version, category.name), list(range(count))
-    )
-    values = [category.values[value_number] for value_number in value_order]
+def _category_choice(category: ValueField) -> CategoryChoice:
+    """A category with its most frequent values, the one of most documents first, as the form that
+    chooses documents has them."""
+    values = category.values[:VALUES_OFFERED]
     return CategoryChoice(
         category.name, [ValueChoice(value, f"{category.name}:{value}") for value in values]
     )

@@ -164,6 +164,12 @@ def test_the_word_page_leads_here_and_the_page_has_its_choices(client, trained):
     assert "a sentence ends at" in get(client, trained, "?within=sentence", "run_collocations")
 
 
+def test_the_page_says_what_its_columns_are(client, trained):
+    page = get(client, trained, name="run_collocations")
+    for column in ("Expected", "logDice", "G²", "t"):
+        assert f"{column}: " in page
+
+
 @pytest.mark.parametrize(
     "query", ["?left=21", "?left=0&right=0", "?right=-1", "?topic=9999", "?left=x"]
 )

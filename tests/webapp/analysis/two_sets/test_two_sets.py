@@ -921,3 +921,12 @@ def test_how_many_times_as_much_is_said_as_on_the_overview(client, trained):
             ratio, low, high = 1 / ratio, 1 / high, 1 / low if low else None
         times = times_as_much(ratio, low, high)
         assert times.ends and f"{times.times} {times.ends}" in shown
+
+
+def test_values_are_offered_by_how_many_documents_have_them(client, trained):
+    """By the day of each one's first document, the source of most documents was seventh."""
+    page = client.get(reverse("run_time_compare", args=[trained.pk])).content.decode()
+    for category in fields.categories(trained.version):
+        places = [page.index(f'value="{category.name}:{value}"') for value in category.values]
+        assert places == sorted(places)
+    assert category.documents == sorted(category.documents, reverse=True)
