@@ -114,6 +114,8 @@ class SpanAsker:
             shape, first, last, is_more = self._opened(first, last, candidate.more)
             if shape == "window" and not is_more:
                 shape, first, last, is_more = self.reaching_to_none(column, first, last)
+            if shape == "window" and is_more:
+                first, last = self.without_empty_ends(column, first, last)
             group = self.spans_of_set.calendar.group
             on_a = (group >= first) & (group <= last)
         answers, column_of_answer = self._answer(
@@ -197,12 +199,7 @@ class SpanAsker:
         """A window with less as it is told: shape, first, last and whether there is more. Where it
         has none, and no time before it has any, or none after it, it is the step that happened: a
         window would say that there was some in that time, too."""
-        group = self.spans_of_set.calendar.group
-        is_counted = (self.spans_of_set.spans.position >= 0) & (group >= 0)
-        amounts = self.spans_of_set.spans.outcome.only(column).summed(
-            np.where(is_counted, group, -1), int(group.max()) + 1
-        )
-        with_some = np.flatnonzero(amounts[:, 0] > 0)
+        with_some = self._periods_with_some(column)
         end = int(self._periods_with_words[-1])
         has_some = (with_some >= first) & (with_some <= last)
         if not len(with_some) or has_some.any():
@@ -212,6 +209,25 @@ class SpanAsker:
         if with_some[-1] < first:
             return self._opened(int(with_some[-1]) + 1, end, False)
         return "window", first, last, False
+
+    def without_empty_ends(self, column: int, first: int, last: int) -> tuple[int, int]:
+        """A window with more as it is told: its first and last period that have any of it. A few
+        texts of a period before it hardly change the share, and the sentence would say that it began
+        when there was none."""
+        with_some = self._periods_with_some(column)
+        with_some = with_some[(with_some >= first) & (with_some <= last)]
+        if not len(with_some):
+            return first, last
+        return int(with_some[0]), int(with_some[-1])
+
+    def _periods_with_some(self, column: int) -> np.ndarray:
+        """int64[n], ascending: the periods that have any of a column."""
+        group = self.spans_of_set.calendar.group
+        is_counted = (self.spans_of_set.spans.position >= 0) & (group >= 0)
+        amounts = self.spans_of_set.spans.outcome.only(column).summed(
+            np.where(is_counted, group, -1), int(group.max()) + 1
+        )
+        return np.flatnonzero(amounts[:, 0] > 0)
 
     def _answer(
         self,

@@ -207,6 +207,30 @@ def test_a_rise_that_the_counted_shares_deny_is_not_told():
         assert (span.counted_shares[0] > span.counted_shares[1]) == span.more
 
 
+def test_a_window_begins_and_ends_when_there_is_some(monkeypatch):
+    """“From December 2009”, when none of two texts was of the topic."""
+    chance = np.random.default_rng(5)
+    place = np.repeat(np.arange(40), 60)
+    of_subject = chance.binomial(80, np.where((place >= 10) & (place < 20), 0.3, 0.02))
+    is_at_an_end = (place == 9) | (place == 20)
+    of_subject[is_at_an_end] = 0
+    amounts = np.stack([of_subject, 80 - of_subject], axis=1).astype(float)
+    amounts[is_at_an_end] /= 40  # periods of few words
+    outcome = AmountTable(csr_matrix(amounts), amounts.sum(axis=1))
+    days = 1 + 365 * place
+    looked_through = spans.look_through(outcome, spans.Periods(place, days), None)
+    is_within = (place >= 9) & (place <= 20)
+    candidate = spans.Candidate("window", is_within, ~is_within, True)
+    monkeypatch.setattr(spans.Spans, "candidates", lambda self, column: iter([candidate]))
+    calendar = Calendar("year", np.arange(40), place.astype(np.int32), days)
+    asker = SpanAsker(SpansOfSet(calendar, looked_through, Unit(None, said="")), str)
+    (span,) = asker.accepted(0, one_topic_only=False)
+    assert (span.first, span.last) == (10, 19)
+    assert set(place[span.on_a]) == set(range(10, 20))
+    within = outcome.amounts[:, [0]].toarray()[span.on_a, 0].sum() / outcome.sizes[span.on_a].sum()
+    assert span.counted_shares[0] == pytest.approx(within)
+
+
 def asker_of_authors(
     chance: np.random.Generator, part_later: float, part_earlier: float = 0.1
 ) -> SpanAsker:
