@@ -31,7 +31,6 @@ from webapp.analysis.findings.screen import overview_screen
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.time import pinned_shares, shade_tables, shares, trends, unsure_courses
 from webapp.analysis.time.shapes import Period, TimeLine, TimeLines
-from webapp.analysis.two_sets import sets_form
 from webapp.core.curation import services as curation
 from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.selection import Selection
@@ -40,7 +39,6 @@ from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run, Version
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.drawing import trends as drawing
-from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.cache import bounded_caches
 from webapp.service.corpora import deletion
 
@@ -880,12 +878,6 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
             document_groups.order_groups(version, groups, list(range(len(category.values))))
             == expected
         )
-        offered = next(
-            c
-            for c in sets_form.sets_form(QueryDict(), version, PageQuery(QueryDict())).categories
-            if c.name == category.name
-        )
-        assert [v.value for v in offered.values] == [category.values[i] for i in expected]
     assert document_groups.order_groups(
         version, document_groups.read_groups(version, "decade"), [2, 0, 1]
     ) == [

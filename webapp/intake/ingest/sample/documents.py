@@ -27,10 +27,10 @@ from webapp.intake.ingest.shaping import (
 from webapp.intake.metadata.dates import why_none
 from webapp.platform.drawing.excerpts import cut_at_word
 
-# Documents that are shown, characters of each, fields of each; so many are four lines or five of
-# a column, which end with a word
+# Documents that are shown, characters of each, fields of each; so many are some ten lines of a
+# column: readers see the second page, and what runs through pages
 DOCUMENTS_SHOWN = 5
-CHARACTERS_SHOWN = 160
+CHARACTERS_SHOWN = 420
 FIELDS_SHOWN = 12
 FORMS_SHOWN = 3  # of dates that can't be read
 # Documents, evenly spread over the sample, whose languages are found each by itself; 50 ms
