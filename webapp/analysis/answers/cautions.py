@@ -44,6 +44,6 @@ def few_units(unit: Unit, units: tuple[int, int], obstacle: Obstacle | None) -> 
     if obstacle is not None or fewest >= FEW_UNITS:
         return ""
     return (
-        f"One side has texts of only {fewest:,} {units_named(unit)}, too few to generalise from."
-        " Where one of them makes most of a difference, the interval should be wider than it is."
+        f"One side has texts of only {fewest:,} {units_named(unit)}, so the intervals are rough:"
+        " where one of them makes most of a difference, its interval should be wider."
     )

@@ -19,6 +19,7 @@ from webapp.analysis.findings.sentence_writer import Sentence, SentenceWriter
 from webapp.analysis.findings.set_findings import SetFindings
 from webapp.analysis.findings.shapes import FindingRow, OverviewPage, Quotation
 from webapp.core.documents import corpus_unit, unit_sentences
+from webapp.core.documents.authors import name_authors
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import found_again, links
 from webapp.core.results.links import TopicLink
@@ -210,14 +211,15 @@ def _quotes(
 ) -> list[Quotation]:
     run = selection.run
     go = selection.view.go
-    fields_of_documents = embargo.about(
-        run.corpus, [quote.document for quote in quotes], "title", "date_text"
-    )
+    quoted = [quote.document for quote in quotes]
+    fields_of_documents = embargo.about(run.corpus, quoted, "title", "date_text", "metadata")
+    author_of = name_authors(run.corpus, fields_of_documents.values())
     return [
         Quotation(
             text=text,
             title=fields_of_documents[quote.document]["title"],
             date_text=fields_of_documents[quote.document]["date_text"],
+            author=author_of[quote.document],
             document=quote.document,
             start=quote.start,
             end=quote.end,

@@ -95,6 +95,7 @@ class Quotation:
     ]
     title: str
     date_text: str
+    author: Annotated[str, Field(description="who wrote or spoke it, empty where nobody is known")]
     document: int
     start: int
     end: int

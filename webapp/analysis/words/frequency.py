@@ -15,10 +15,12 @@ RATE_OF = 10_000  # words
 LEAST_PERIODS = 3  # that have words, so that there are three thirds
 LEAST_RATE_SAID = 0.05  # below it 0.0 would be read as none
 WITH_PEAK = (
-    "“{word}” is most frequent in {peak}: {most} in 10,000 words, {early} until {first_end}, {late}"
+    "“{word}” is most frequent in {peak}: {most} in 10,000 counted words, {early} until {first_end}, {late}"
     " since {last_begin}."
 )
-WITHOUT_PEAK = "“{word}”: {early} in 10,000 words until {first_end}, {late} since {last_begin}."
+WITHOUT_PEAK = (
+    "“{word}”: {early} in 10,000 counted words until {first_end}, {late} since {last_begin}."
+)
 
 
 class Thirds(NamedTuple):

@@ -270,9 +270,11 @@ def _values(ticked: list[int], do: str, text: str, largest: int) -> dict[int, di
 
 
 def _sentence(ticked: list[int], do: str, largest: int) -> str:
-    count = number_of(len(ticked), "topic")
     if do == "merge":
-        return f"{count} are now merged into {topic_label(largest)}"
+        merged = len(ticked) - 1
+        are_merged = "1 topic is" if merged == 1 else f"{merged:,} topics are"
+        return f"{are_merged} now merged into {topic_label(largest)}"
+    count = number_of(len(ticked), "topic")
     return f"{count}: {({'hidden': 'hidden', 'beside': 'family changed'}).get(do, f'{do} changed')}"
 
 

@@ -12,21 +12,13 @@ import re
 import unicodedata
 from typing import Any, NamedTuple
 
+from webapp.core.documents.authors import read_authors
 from webapp.core.documents.shapes import Citations
 from webapp.platform.accounts.embargo import AboutDocument
 from webapp.platform.drawing.numbers import document_name
 
 # Columns, by their names in lower case
-AUTHORS = (
-    "author",
-    "authors",
-    "creator",
-    "byline",
-    "writer",
-    "speaker",
-)
 ADDRESSES = ("url", "link", "uri", "href", "permalink", "source_url")
-_MAIL_ADDRESS = re.compile(r"\s*<[^<>\s]*@[^<>\s]*>")  # behind a name
 WORKS = ("publication", "journal", "newspaper", "periodical", "container")
 _DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
 _ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
@@ -90,10 +82,8 @@ def passage(
     fields = {
         name.strip().lower(): value.strip() for name, value in metadata.items() if value.strip()
     }
-    name_columns = [*AUTHORS, speaker_column.strip().lower()]
-    names = next((fields[name] for name in name_columns if name in fields), "")
     return CitedPassage(
-        authors=tuple(filter(None, map(_name_alone, re.split(r"[;|]", names)))),
+        authors=read_authors(metadata, speaker_column),
         title=_line(record["title"]),
         date=_line(record["date_text"]),
         work=_line(next((fields[name] for name in WORKS if name in fields), corpus)),
@@ -219,11 +209,6 @@ def _join_parts(*parts: str) -> str:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _name_alone(name: str) -> str:
-    """A name without the e-mail address behind it."""
-    return _line(_MAIL_ADDRESS.sub("", name) or name)
 
 
 def _inner(title: str) -> str:

@@ -8,17 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from django.core.exceptions import BadRequest
 
-from inference.answers import collection_unit
-from webapp.core.documents import citations, corpus_unit, queries
+from webapp.core.documents import citations, queries
+from webapp.core.documents.authors import speaker_column
 from webapp.core.documents.shapes import Passage, Similar
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
-from webapp.intake.metadata.column_names import names_people
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 
-# Columns of persons beyond those that forms call so
-SPEAKERS = frozenset({"president", "candidate", "reviewer", "senator", "minister", "correspondent"})
 _CITED = ("title", "date_text", "file", "place", "metadata", "part", "parts")
 
 
@@ -81,20 +78,6 @@ def bibtex(corpus: Corpus, cited_spans: list[tuple[int, Place]]) -> list[str]:
         cited = citations.passage(corpus.name, about, metadata, *span, speaker)
         entries.append(citations.bibtex(cited))
     return entries
-
-
-def speaker_column(corpus: Corpus) -> str:
-    """The column that says who wrote or spoke each document, "" where none is known: what a person
-    answered to “Who speaks?”, or what was found in the texts where its name is one of persons. A
-    part of a column, such as the first word of a title, is nobody's name."""
-    if corpus.version is None:
-        return ""
-    unit = corpus_unit.unit_of(corpus.version)
-    if not unit.name or collection_unit.derivation(unit.name) is not None:
-        return ""
-    is_answer = corpus.unit == unit.name
-    is_of_persons = names_people(unit.name) or unit.name.casefold() in SPEAKERS
-    return unit.name if is_answer or is_of_persons else ""
 
 
 def mixture(view: RunView, number: int, span: Place) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 
 from inference.explore.similar import nearest
 from webapp.core.documents import search, texts
+from webapp.core.documents.authors import name_authors
 from webapp.core.documents.listing import Listing
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import (
@@ -35,7 +36,10 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
     topic = listing.topic
     if topic is None and selection.topics:
         topic, _ = selection.topics[0]
-    by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
+    by_number = embargo.about(
+        selection.corpus, numbers, "title", "source_id", "date_text", "metadata"
+    )
+    author_of = name_authors(selection.corpus, by_number.values())
     passages: dict[int, texts.Excerpt] = {}
     if selection.q:
         passages = search.passages(selection.corpus, selection.q, numbers)
@@ -68,6 +72,7 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
             url=url,
             title=row["title"],
             date_text=row["date_text"],
+            author=author_of[number],
             snippet=passage.snippet,
             passage_url=passage.passage_url,
             source_id=row["source_id"],
@@ -152,7 +157,8 @@ def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
 def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWithPassage]:
     """Some documents, each with the passage where a topic is strongest."""
     corpus = view.run.corpus
-    about_documents = embargo.about(corpus, numbers, "title", "date_text")
+    about_documents = embargo.about(corpus, numbers, "title", "date_text", "metadata")
+    author_of = name_authors(corpus, about_documents.values())
     passages = texts.passages(view, numbers, topic)
     documents = []
     for number in numbers:
@@ -164,6 +170,7 @@ def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWit
                 url=view.go("run_document", number, topic=topic),
                 title=row["title"],
                 date_text=row["date_text"],
+                author=author_of[number],
                 snippet=passage.snippet,
                 passage_url=passage.passage_url,
             )

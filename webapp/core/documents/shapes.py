@@ -75,8 +75,10 @@ class ListedDocument(DocumentLink):
 
 @dataclass(frozen=True)
 class DocumentWithPassage(ListedDocument):
-    """snippet: the passage in pieces, and whether each is to be marked."""
+    """author: who wrote or spoke it, "" where nobody is known. snippet: the passage in pieces, and
+    whether each is to be marked."""
 
+    author: str
     snippet: list[tuple[str, bool]]
     passage_url: str | None
 

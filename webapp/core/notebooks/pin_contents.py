@@ -3,6 +3,7 @@
 from django.urls import reverse
 
 from inference.errors import Invalid
+from webapp.core.documents.authors import name_authors
 from webapp.core.notebooks.shapes import PinContent, Source
 from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
@@ -39,13 +40,15 @@ def of_passage(
     if passage is None:
         raise Invalid("document", f"“{corpus.name}” has no document {number}.")
     end = passage.first + len(passage.text)
-    document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[
-        number
-    ]
+    document = embargo.about(
+        corpus, [number], "source_id", "file", "place", "title", "date_text", "metadata"
+    )[number]
     name = document_name(document["title"], number)
+    # A title says who speaks where it is known; a number does not
+    author = "" if document["title"] else name_authors(corpus, [document])[number]
     return PinContent(
         kind=Pin.Kind.PASSAGE,
-        title=", ".join(filter(None, [name, document["date_text"]])),
+        title=", ".join(filter(None, [name, author, document["date_text"]])),
         address=links.marked_url(run or corpus, number, passage.first, end),
         quote=passage.text,
         start=passage.first,

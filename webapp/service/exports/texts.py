@@ -32,6 +32,7 @@ from webapp.service.exports.zips import Member, zipped
 # Of texts that are cut into words together: more is no faster
 CHARACTERS_CUT = 500_000
 TEXTS_CUT = 1_000
+TEXT_COLUMN = "text"  # of the table of documents with their texts
 TEXTS_IN_BLOCK = 50  # read from the database at once: one of them may have a million characters
 # The directory of a zip is held in memory until its end, and programs that show a folder of more
 # files do it badly
@@ -83,19 +84,29 @@ def documents(request: ExportSource) -> Iterator[Document]:
 
 
 def documents_with_texts(source: ExportSource) -> ExportTable:
-    """The table of documents, with the whole text of each in its last column. Raises Invalid under
-    an embargo."""
+    """The table of documents, with a column for each of their fields in place of their metadata, and
+    the whole text of each in its last column. Raises Invalid under an embargo."""
     embargo.refuse(source.run.corpus, "The texts")
     table = table_of_documents(source, TEXTS_IN_BLOCK)
-    columns = [*table.columns, Column("text", str)]
-    return ExportTable.begun(columns, _add_texts(source.run.corpus, table.blocks))
+    names = _names_of_fields(source)
+    *columns, _ = table.columns
+    own_names = [*(column.name for column in columns), TEXT_COLUMN]
+    columns += [Column(name_of_field(name, own_names), str) for name in names]
+    columns.append(Column(TEXT_COLUMN, str))
+    return ExportTable.begun(columns, _add_texts(source.run.corpus, table.blocks, names))
 
 
-def _add_texts(corpus: Corpus, blocks: Iterator[Block]) -> Iterator[Block]:
-    """blocks: rows that begin with the number of a document."""
+def _add_texts(corpus: Corpus, blocks: Iterator[Block], names: list[str]) -> Iterator[Block]:
+    """blocks: rows that begin with the number of a document and end with its metadata. names: of
+    fields."""
     for block in blocks:
         whole_texts = texts_of(corpus, [row[0] for row in block])
-        yield [(*row, whole_texts[row[0]]) for row in block]
+        rows = []
+        for *cells, metadata in block:
+            fields = _fields(metadata)
+            values = [fields.get(name, "") for name in names]
+            rows.append((*cells, *values, whole_texts[cells[0]]))
+        yield rows
 
 
 def texts_of(corpus: Corpus, numbers: list[int]) -> dict[int, str]:
@@ -187,12 +198,18 @@ def file_name(request: ExportSource, number: int, title: str) -> str:
 
 
 def _table(request: ExportSource) -> CsvTable:
-    """The fields that any document has are columns, in the order in which they come."""
+    """The fields that any document has are columns."""
+    names = _names_of_fields(request)
+    columns = [*_OWN_COLUMNS, *(name_of_field(name, _OWN_COLUMNS) for name in names)]
+    return CsvTable(columns, _table_rows(request, names))
+
+
+def _names_of_fields(request: ExportSource) -> list[str]:
+    """Of any of the documents, in the order in which they come."""
     names: dict[str, None] = {}
     for row in _rows(request):
         names.update(dict.fromkeys(_fields(row["metadata"])))
-    columns = [*_OWN_COLUMNS, *(name_of_field(name, _OWN_COLUMNS) for name in names)]
-    return CsvTable(columns, _table_rows(request, list(names)))
+    return list(names)
 
 
 def _table_rows(request: ExportSource, names: list[str]) -> Iterator[list]:

@@ -44,9 +44,9 @@ def mix_of(tokens: list[int], labels: list[str], in_time: bool = True) -> Simple
     [
         (
             [20, 40, 10, 0],
-            "“tariff” is most frequent in 1891: 40.0 in 10,000 words, 20.0 until 1890, none since 1893.",
+            "“tariff” is most frequent in 1891: 40.0 in 10,000 counted words, 20.0 until 1890, none since 1893.",
         ),
-        ([5, 0, 8, 2], "“tariff”: 5.0 in 10,000 words until 1890, 2.0 since 1893."),
+        ([5, 0, 8, 2], "“tariff”: 5.0 in 10,000 counted words until 1890, 2.0 since 1893."),
         ([3, 0, 0, 2], ""),
     ],
     ids=["with a peak", "few in each year", "too few to say anything"],
@@ -81,4 +81,4 @@ def test_the_page_of_a_word_says_first_whether_it_became_more_frequent(client, t
     lengths = np.bincount(decades.group, found.lengths, minlength=len(decades.labels))
     rates = 10_000 * tokens / np.maximum(lengths, 1)
     peak = int(np.where(tokens >= 10, rates, 0).argmax())
-    assert f"in the {decades.labels[peak]}: {rates[peak]:.1f} in 10,000 words" in sentence
+    assert f"in the {decades.labels[peak]}: {rates[peak]:.1f} in 10,000 counted words" in sentence

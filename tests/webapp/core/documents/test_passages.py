@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from webapp.core.documents import corpus_unit, passages, texts
+from webapp.core.documents import authors, corpus_unit, passages, texts
 from webapp.core.documents.passages import Place
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
@@ -198,4 +198,4 @@ def test_who_speaks_is_known_by_an_answer_or_by_the_name_of_a_column(
     found = SimpleNamespace(name=field) if field else None
     monkeypatch.setattr(corpus_unit, "unit_of", lambda version: corpus_unit.Unit(found, ""))
     ready.unit = answer
-    assert passages.speaker_column(ready) == column
+    assert authors.speaker_column(ready) == column

@@ -14,7 +14,7 @@ from tests.webapp.making import corpus_of, run_on
 from tests.webapp.page_text import in_one_line
 from tests.webapp.taking import taken
 from webapp.core.documents import whole_documents
-from webapp.models import Document, Notebook, Pin, Run
+from webapp.models import Corpus, Document, Notebook, Pin, Run
 
 pytestmark = pytest.mark.django_db
 
@@ -81,3 +81,51 @@ def test_a_section_of_a_text_without_a_title_has_no_label_but_its_number(run, ti
     Document.objects.filter(corpus=run.corpus, number=2).update(part=3)
     third = whole_documents.sections(run.corpus, whole, 2, str)[0]
     assert third.label == ""
+
+
+@pytest.fixture(scope="module")
+def spoken(draft, django_db_setup, django_db_blocker):
+    """A run on texts of which who spoke is known, and no title."""
+    rows = [[row[5], f"Speaker {i % 4}", row[2]] for i, row in enumerate(example_rows(60))]
+    with django_db_blocker.unblock():
+        corpus = corpus_of(
+            draft,
+            [["day", "speaker", "words"], *rows],
+            "spoken.csv",
+            language="en",
+            min_documents=2,
+            max_share=0.9,
+        )
+        yield run_on(corpus, seed=1, topics=4, passes=3)
+
+
+def test_who_spoke_stands_beside_a_number(client, spoken):
+    """“Document 166” was quoted, listed and pinned, and nobody knew of whom."""
+    for address in (
+        reverse("run_documents", args=[spoken.pk]),
+        reverse("run_documents", args=[spoken.pk]) + "?q=congress",
+        reverse("run_topic", args=[spoken.pk, 0]),
+    ):
+        page = in_one_line(client.get(address))
+        assert re.search(r'Document \d+</bdi></a> <bdi class="aside">Speaker \d</bdi>', page), (
+            address
+        )
+    client.post(
+        reverse("pin"),
+        {
+            "kind": "passage", "notebook": "own", "run": spoken.pk, "document": NUMBER, "start": 0,
+            "end": 40, "quote": "", "next": "/",
+        },
+    )  # fmt: skip
+    pin = Pin.objects.get(notebook=Notebook.objects.latest("pk"))
+    assert pin.title == f"Document {NUMBER}, Speaker {NUMBER % 4}"
+
+
+def test_a_withheld_speaker_is_not_named(client, spoken):
+    """A column that the texts were read from before is withheld as they are."""
+    corpus = Corpus.objects.get(pk=spoken.corpus_id)
+    corpus.settings["before"] = [{"text": "speaker", "cut": ""}]
+    corpus.embargo = True
+    corpus.save()
+    page = in_one_line(client.get(reverse("run_topic", args=[spoken.pk, 0])))
+    assert re.search(r"Document \d+</bdi>", page) and not re.search(r"Speaker \d", page)

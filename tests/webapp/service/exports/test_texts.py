@@ -3,6 +3,7 @@ character and token."""
 
 import csv
 import io
+import json
 import re
 import zipfile
 from collections import Counter
@@ -73,8 +74,11 @@ def test_the_table_with_texts_has_each_whole_text_of_a_set(trained):
     documents = stored(trained)
     assert 0 < len(rows) < len(documents)
     for row, row_without_text in zip(rows, plain, strict=True):
-        assert row.pop("text") == documents[int(row["document"])].text
-        assert row == row_without_text
+        document = documents[int(row["document"])]
+        assert row.pop("text") == document.text
+        assert row.pop("party") == document.metadata["party"], "each field is a column"
+        assert json.loads(row_without_text.pop("metadata"))["party"] == document.metadata["party"]
+        assert row_without_text.items() <= row.items()
 
 
 def test_the_table_with_texts_holds_few_texts_at_once(trained, monkeypatch):
