@@ -22,6 +22,7 @@ TOPICS_SHOWN = 9  # topics of a page that names none: those that change most
 MOST_LINES = 24  # side by side; more can't be compared
 TOPICS_OFFERED = 200  # topics to choose from in a list; others by their number
 PASSAGES = 3  # of a bin
+LEAST_GROUPS = 2  # among which a share can vary
 VALUES = 40  # of a category, the most frequent: a longer list can't be compared
 
 
@@ -37,10 +38,14 @@ def grouping_field(run: Run, asked_field: str) -> str | None:
 
 
 def most_changing(grouped_set: shares.GroupedSet) -> list[int]:
-    """Topics that nobody hid, by how much they depend on the group, most first."""
+    """Topics that nobody hid, by how much they depend on the group, most first; of one group alone,
+    on which nothing can depend, the largest first."""
     view = grouped_set.selection.view
     labels = view.labels
-    order = np.argsort(-shares.information(grouped_set), kind="stable")
+    measure = shares.information(grouped_set)
+    if len(grouped_set.present) < LEAST_GROUPS:
+        measure = shares.tokens(grouped_set).sum(axis=0)
+    order = np.argsort(-measure, kind="stable")
     changing = []
     for number in order.tolist():
         if view.used[number] and labels.is_visible(number):

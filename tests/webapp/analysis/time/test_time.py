@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import asdict, replace
 from types import SimpleNamespace
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import pytest
@@ -1004,3 +1004,17 @@ def test_pinned_lines_say_the_changes_and_when_there_are_too_many_periods():
     page.bins = page.bins[:300]
     topic.share = topic.low = topic.high = topic.share[:300]
     assert len(pinned_shares.pin_lines(page).table.rows) == 300
+
+
+def test_of_one_group_the_largest_topics_are_shown(client, trained):
+    """A set of one party had topics in the order of their numbers, “whose share varies most”."""
+    version = trained.version
+    value = next(c for c in fields.categories(version) if c.name == "party").values[0]
+    query = "?" + urlencode([("by", "party"), ("in", f"party:{value}")])
+    page = " ".join(get(client, trained, query, "run_time").split())
+    assert "largest topics of these documents, which all have one party" in page
+    assert "varies most" not in page
+    lines = trends.lines(Selection.read(QueryDict(query[1:]), RunView(trained)), "party", [])
+    assert [line.overall for line in lines.topics] == sorted(
+        (line.overall for line in lines.topics), reverse=True
+    )
