@@ -21,6 +21,10 @@ NO_CLAIM = (
     "This page shows whether one topic’s effect is the same in other runs. Choose a topic under"
     " Effects first."
 )
+DEPENDS_ON_SETTINGS = (
+    "It depends on the settings, so neither a difference nor its absence can be concluded."
+)
+FEW_HAVE_TOPIC = "It holds in each run that has the topic, but most runs lack it: say so of runs like those alone."
 
 
 def difference(
@@ -218,9 +222,7 @@ def _from_all_runs(claim: ClaimInRuns) -> str:
     test = claim.test
     holds = claim.elsewhere.holds + claim.holds_here
     if 2 * holds <= len(claim.variants):
-        return (
-            "It depends on the settings, so neither a difference nor its absence can be concluded."
-        )
+        return FEW_HAVE_TOPIC if _holds_where_found(claim) else DEPENDS_ON_SETTINGS
     if test is None or test.p_of_clearest <= estimates.FALSE_POSITIVE_RATE:
         return "You may say so of such texts and of models like these, but not why it is so."
     if test.p_fixed <= estimates.FALSE_POSITIVE_RATE:
@@ -229,6 +231,12 @@ def _from_all_runs(claim: ClaimInRuns) -> str:
             f" only if you chose the topic before looking (p = {test.p_fixed:.3f})."
         )
     return "This may be chance: neither a difference nor its absence can be concluded."
+
+
+def _holds_where_found(claim: ClaimInRuns) -> bool:
+    """Whether it holds in this run, in others, and in each that has the topic."""
+    with_topic = claim.elsewhere.with_topic
+    return claim.holds_here and 0 < with_topic == claim.elsewhere.holds
 
 
 def no_effect(in_time: bool) -> str:

@@ -706,6 +706,13 @@ OTHER_TEXTS = in_a_run(None, False, "20 documents, not 40")
         ),
         ([HOLDS, HOLDS, ABSENT], None, 0, "Holds in 1 of 2 other runs, of which 1 doesn’t", ""),
         (
+            [HOLDS, HOLDS, ABSENT, ABSENT],
+            0.002,
+            0,
+            "Holds in 1 of 3 other runs, of which 2 don’t",
+            "p = 0.002. It holds in each run that has the topic, but most runs lack it",
+        ),
+        (
             [HOLDS, ABSENT, ABSENT],
             None,
             0,
