@@ -94,20 +94,20 @@ def _halves(version: Version) -> dict[str, str]:
     it: of about as many documents; {} where there are no two such times, or one has texts of too
     few units."""
     days = document_days.read_days(version)
-    dated = np.sort(days[days > 0])
+    dated = days[days > 0]
     if not len(dated):
         return {}
-    middle = date.fromordinal(int(dated[len(dated) // 2]))
-    newest = date.fromordinal(int(dated[-1]))
-    oldest = date.fromordinal(int(dated[0]))
+    half = len(dated) // 2
+    middle = date.fromordinal(int(np.partition(dated, half)[half]))
+    newest = date.fromordinal(int(dated.max()))
+    oldest = date.fromordinal(int(dated.min()))
     if oldest.year == newest.year:
         return _times_before_and_since(version, oldest, middle, newest, of_days=True)
     of_years = [date(year, 1, 1) for year in (middle.year, middle.year + 1)]
     cuts = [cut for cut in of_years if oldest < cut <= newest]
     if not cuts:
         return {}
-    half = len(dated) / 2
-    cut = min(cuts, key=lambda day: abs(np.searchsorted(dated, day.toordinal()) - half))
+    cut = min(cuts, key=lambda day: abs(np.count_nonzero(dated < day.toordinal()) - half))
     return _times_before_and_since(version, oldest, cut, newest, of_days=False)
 
 
