@@ -53,7 +53,8 @@ def test_pages_name_a_document_without_a_title_by_its_number(client, run):
         assert re.search(r"Document \d+", page), address
 
 
-def test_a_pin_and_the_pages_of_a_folder_name_it_so(client, run):
+def pin_passage(client, run: Run) -> Pin:
+    """The first words of one document, in a notebook of their own."""
     client.post(
         reverse("pin"),
         {
@@ -61,7 +62,11 @@ def test_a_pin_and_the_pages_of_a_folder_name_it_so(client, run):
             "end": 40, "quote": "", "next": "/",
         },
     )  # fmt: skip
-    pin = Pin.objects.get(notebook=Notebook.objects.latest("pk"))
+    return Pin.objects.get(notebook=Notebook.objects.latest("pk"))
+
+
+def test_a_pin_and_the_pages_of_a_folder_name_it_so(client, run):
+    pin = pin_passage(client, run)
     assert pin.title.startswith(f"Document {NUMBER}, ")
     with zipfile.ZipFile(io.BytesIO(taken(run, "site.zip"))) as folder:
         topic = folder.read("topics/0000.html").decode()
@@ -110,14 +115,7 @@ def test_who_spoke_stands_beside_a_number(client, spoken):
         assert re.search(r'Document \d+</bdi></a> <bdi class="aside">Speaker \d</bdi>', page), (
             address
         )
-    client.post(
-        reverse("pin"),
-        {
-            "kind": "passage", "notebook": "own", "run": spoken.pk, "document": NUMBER, "start": 0,
-            "end": 40, "quote": "", "next": "/",
-        },
-    )  # fmt: skip
-    pin = Pin.objects.get(notebook=Notebook.objects.latest("pk"))
+    pin = pin_passage(client, spoken)
     assert pin.title == f"Document {NUMBER}, Speaker {NUMBER % 4}"
 
 
